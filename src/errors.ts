@@ -1,0 +1,80 @@
+/**
+ * Every error of the project: the runtime's own, passed through, and those of the layers above it.
+ */
+import { defineError } from './runtime/errors.js';
+
+export * from './runtime/errors.js';
+
+/** The addon is not built, or was built for another Node. */
+export const AddonMissing = defineError<{ path: string; reason: string }>(
+  'AddonMissing',
+  (d) => `the native addon at ${d.path} cannot be loaded (${d.reason}); build it with: npm run build`,
+);
+
+export const ModelNotFound = defineError<{ path: string; reason: string }>(
+  'ModelNotFound',
+  (d) => `no model file can be read at ${d.path}: ${d.reason}`,
+);
+
+export const NotAModel = defineError<{ path: string; reason: string }>(
+  'NotAModel',
+  (d) => `${d.path} is not a GGUF model: ${d.reason}`,
+);
+
+export const ModelTruncated = defineError<{ path: string; expectedBytes: number; actualBytes: number }>(
+  'ModelTruncated',
+  (d) => `${d.path} is cut short: its tensors need ${d.expectedBytes} bytes and the file has ${d.actualBytes}`,
+);
+
+export const ModelUnsupported = defineError<{ path: string; reason: string }>(
+  'ModelUnsupported',
+  (d) => `${d.path} cannot be used: ${d.reason}`,
+);
+
+export const ModelTooLarge = defineError<{ path: string; needBytes: number; budgetBytes: number }>(
+  'ModelTooLarge',
+  (d) =>
+    `${d.path} needs ${d.needBytes} bytes for weights and context, and memory.host allows ${d.budgetBytes}; ` +
+    'use a smaller model, fewer cells, or raise memory.host',
+);
+
+export const NativeFailure = defineError<{ call: string; reason: string }>(
+  'NativeFailure',
+  (d) => `${d.call} failed: ${d.reason}`,
+);
+
+export const ContextFull = defineError<{ needTokens: number; roomTokens: number; contextTokens: number }>(
+  'ContextFull',
+  (d) =>
+    `the system prompt and the message take ${d.needTokens} tokens; ` +
+    `a lane of ${d.contextTokens} has room for ${d.roomTokens} of prompt`,
+);
+
+export const DeadlineExceeded = defineError<{ what: string; deadlineMs: number }>(
+  'DeadlineExceeded',
+  (d) => `${d.what} did not end within its deadline of ${d.deadlineMs} ms`,
+);
+
+export const EngineLost = defineError<{ reason: string }>(
+  'EngineLost',
+  (d) => `the engine was lost while the turn ran: ${d.reason}`,
+);
+
+export const DecodeFailed = defineError<{ lane: number; reason: string }>(
+  'DecodeFailed',
+  (d) => `lane ${d.lane} failed to decode twice: ${d.reason}`,
+);
+
+export const LaneMismatch = defineError<{ lane: number; expected: string; actual: string }>(
+  'LaneMismatch',
+  (d) => `lane ${d.lane} holds ${d.actual}; the run assumed ${d.expected}`,
+);
+
+export const NoSuchMind = defineError<{ name: string }>('NoSuchMind', (d) => `no mind is named ${d.name}`);
+
+export const MindLeft = defineError<{ name: string }>('MindLeft', (d) => `the mind ${d.name} has left`);
+
+export const TemplateFailed = defineError<{ reason: string }>(
+  'TemplateFailed',
+  (d) => `the model's chat template cannot render this conversation: ${d.reason}`,
+);

@@ -1,0 +1,166 @@
+/**
+ * The addon's TypeScript face: the shapes of what C++ offers, and how it is loaded.
+ *
+ * Every method checks its arguments in C++ before llama.cpp sees them and throws a typed error
+ * (`BadArgument`, `NativeFailure`, ...) when one is wrong; none aborts the process. Objects are bound to the
+ * thread that made them; the model behind them is shared by the process and reference-counted.
+ */
+
+export interface ModelInfo {
+  /** Names the loaded weights in this process; pass it to `attachModel` on another thread. */
+  readonly id: number;
+  readonly path: string;
+  readonly architecture: string;
+  readonly description: string;
+  readonly parameters: number;
+  /** Bytes of all tensors. */
+  readonly weightBytes: number;
+  readonly contextTrain: number;
+  readonly vocabulary: number;
+  readonly embedding: number;
+  readonly layers: number;
+  /** True if the KV of a sequence can be cut back to any position (false: recurrent, hybrid, sliding window). */
+  readonly canRollBack: boolean;
+  readonly recurrent: boolean;
+  readonly hybrid: boolean;
+  /** Window in tokens; 0 = none. */
+  readonly slidingWindow: number;
+  /** True if the vocabulary wants a leading bos that its template may not write. */
+  readonly addBos: boolean;
+  /** -1 = the vocabulary has none. */
+  readonly bos: number;
+  readonly eos: number;
+  /** The model's chat template (jinja), or null. */
+  readonly template: string | null;
+}
+
+/** What a GGUF header says, read without loading the weights. */
+export interface ModelHeader {
+  readonly architecture: string;
+  readonly fileBytes: number;
+  readonly weightBytes: number;
+  readonly contextTrain: number;
+  readonly layers: number;
+  /** Bytes of one KV cell over all layers with F16 keys and values; 0 when the header does not tell. */
+  readonly cellBytes: number;
+}
+
+export interface LoadOptions {
+  readonly path: string;
+  readonly mmap: boolean;
+  readonly gpuLayers: number;
+  /** Called on the calling thread with a fraction of 1; answering false cancels the load (`Aborted`). */
+  readonly onProgress?: (fraction: number) => boolean;
+}
+
+export interface ContextOptions {
+  /** Sequences that can decode, 1 to 256. */
+  readonly lanes: number;
+  /** KV places shared by all lanes. */
+  readonly cells: number;
+  /** Most rows of one step; also the micro-batch. */
+  readonly rows: number;
+  /** ggml threads for steps of one row per lane, and for steps with prompt rows. */
+  readonly threads: number;
+  readonly promptThreads: number;
+  readonly flashAttention: boolean;
+  /** Int32 in shared memory: any other value than 0 makes a running step stop early (for leaving only). */
+  readonly abortFlag?: Int32Array;
+}
+
+/** Sampling as plain numbers; the defaults live in `src/actors/engine/sampling.ts`. */
+export interface SamplerOptions {
+  readonly seed: number;
+  /** 0 = greedy. */
+  readonly temperature: number;
+  /** 0 = off. */
+  readonly topK: number;
+  /** 1 = off. */
+  readonly topP: number;
+  /** 0 = off. */
+  readonly minP: number;
+  /** 1 = off. */
+  readonly repeatPenalty: number;
+  /** How many of the tokens last produced the penalty sees; 0 = none, -1 = all. */
+  readonly repeatLast: number;
+}
+
+export interface BufferBytes {
+  readonly buffer: string;
+  /** True where the backend computes in host memory. */
+  readonly host: boolean;
+  readonly modelBytes: number;
+  readonly contextBytes: number;
+  readonly computeBytes: number;
+  /** The logits buffer; on host. */
+  readonly outputBytes: number;
+}
+
+export const StepStatus = { ok: 0, noRoom: 1, aborted: 2, failed: -1 } as const;
+export type StepStatus = (typeof StepStatus)[keyof typeof StepStatus];
+
+/** Fields of one row in the `rows` argument of `step`. */
+export const ROW_FIELDS = 4;
+/** What a row's fourth field may be. */
+export const RowOutput = { none: 0, sample: 1, logits: 2 } as const;
+
+export interface NativeContext {
+  readonly lanes: number;
+  readonly cells: number;
+  readonly rows: number;
+  /**
+   * One decode of `count` rows and one sample for each row that asks for it.
+   * `rows`: `[token, lane, position, output]` each; a lane's positions go up by one from where the lane ends.
+   * `sampled[i]` is the token of the i-th row with `RowOutput.sample`, in row order; it is also accepted by the
+   * lane's sampler. At most `lanes` rows may have an output.
+   * On any status but `ok` nothing was sampled, and lanes may hold part of the step: cut them back.
+   */
+  step(rows: Int32Array, count: number, sampled: Int32Array): StepStatus;
+  /** The natural logarithm of the probability of `token` at the i-th output of the last step. */
+  logProbability(output: number, token: number): number;
+  /** A copy of the logits of the i-th output of the last step. */
+  logits(output: number): Float32Array;
+  /** Sets the lane's sampler as if it had already produced `produced`. */
+  setSampler(lane: number, options: SamplerOptions, produced: Int32Array): void;
+  /** Removes positions from `from` to the end. False: this model cannot, and the lane is as it was. */
+  cut(lane: number, from: number): boolean;
+  clear(lane: number): void;
+  /** Tokens that the lane holds. */
+  length(lane: number): number;
+  memory(): BufferBytes[];
+  close(): void;
+}
+
+export interface NativeModel {
+  readonly info: ModelInfo;
+  /**
+   * Tokens of `text`, as ids. `special`: whether the literal texts of special tokens become those tokens.
+   * `continues`: the text goes on after other text (no leading-space rule of the vocabulary applies).
+   * Never adds bos or eos.
+   */
+  tokenize(text: string, options: { special: boolean; continues: boolean }): Int32Array;
+  /** UTF-8 bytes; `special`: whether special tokens show as their text. */
+  detokenize(tokens: Int32Array, special: boolean): Uint8Array;
+  /** The bytes of every token (special tokens: none), as one buffer and `vocabulary + 1` offsets into it. */
+  pieces(): { bytes: Uint8Array; offsets: Uint32Array };
+  /** Literal texts that `special: true` parses. */
+  specials(): string[];
+  /** Ids that end a reply. */
+  ends(): Int32Array;
+  context(options: ContextOptions): NativeContext;
+  close(): void;
+}
+
+export interface Addon {
+  readonly version: string;
+  /** llama.cpp's own description of the processor features it was built for. */
+  readonly systemInfo: string;
+  /** Reads the header of a GGUF. Throws ModelNotFound, NotAModel, ModelTruncated, ModelUnsupported. */
+  readHeader(path: string): ModelHeader;
+  /** Loads weights; blocks the calling thread. Throws as `readHeader`, and Aborted. */
+  loadModel(options: LoadOptions): NativeModel;
+  /** Another thread's handle on weights that are loaded already. */
+  attachModel(id: number): NativeModel;
+  /** Live native objects of this process, for leak checks. */
+  live(): { models: number; contexts: number };
+}

@@ -1,0 +1,134 @@
+/**
+ * Typed errors: what an error is here, how it crosses a thread, and the runtime's own.
+ *
+ * Every error has a `code` (its class name) and a `detail` of plain data that says with numbers and names what
+ * went wrong. A thread border loses classes, so errors travel as an envelope and are rebuilt from a registry of
+ * classes on the other side. Errors of the layers above are declared in `src/errors.ts`.
+ */
+
+export type Detail = Record<string, unknown>;
+
+/** The base of every error that this project throws on purpose. */
+export class TroupeError<D extends Detail = Detail> extends Error {
+  readonly code: string;
+  readonly detail: D;
+
+  constructor(code: string, message: string, detail: D, options?: ErrorOptions) {
+    super(message, options);
+    this.name = code;
+    this.code = code;
+    this.detail = detail;
+  }
+}
+
+export interface ErrorClass<D extends Detail> {
+  new (detail: D, options?: ErrorOptions): TroupeError<D>;
+  readonly code: string;
+}
+
+const registry = new Map<string, ErrorClass<Detail>>();
+
+/** Declares an error class: its code and the sentence that its detail becomes. Codes are unique in a process. */
+export function defineError<D extends Detail>(code: string, say: (detail: D) => string): ErrorClass<D> {
+  if (registry.has(code)) throw new Error(`error code ${code} is declared twice`);
+  const declared = class extends TroupeError<D> {
+    static readonly code = code;
+    constructor(detail: D, options?: ErrorOptions) {
+      super(code, say(detail), detail, options);
+    }
+  };
+  Object.defineProperty(declared, 'name', { value: code });
+  registry.set(code, declared as unknown as ErrorClass<Detail>);
+  return declared;
+}
+
+/** All codes declared so far, for the test that every one of them survives a border. */
+export const declaredErrors = (): ReadonlyMap<string, ErrorClass<Detail>> => registry;
+
+/** An error as plain data, fit for a structured clone. */
+export interface ErrorEnvelope {
+  readonly code: string;
+  readonly message: string;
+  readonly detail: Detail;
+  readonly stack: string | undefined;
+}
+
+/** Codes of errors that are not ours keep their class name, so that a TypeError stays recognisable. */
+export function toEnvelope(error: unknown): ErrorEnvelope {
+  if (error instanceof TroupeError) {
+    return { code: error.code, message: error.message, detail: error.detail, stack: error.stack };
+  }
+  if (error instanceof Error) {
+    return { code: error.name, message: error.message, detail: {}, stack: error.stack };
+  }
+  return { code: 'Error', message: String(error), detail: {}, stack: undefined };
+}
+
+export function fromEnvelope(envelope: ErrorEnvelope): TroupeError {
+  const declared = registry.get(envelope.code);
+  const error = declared
+    ? new declared(envelope.detail)
+    : new TroupeError(envelope.code, envelope.message, envelope.detail);
+  if (envelope.stack !== undefined) error.stack = envelope.stack;
+  return error;
+}
+
+/** Anything thrown, as one of ours: what is already typed stays as it is. */
+export const asTroupeError = (error: unknown): TroupeError =>
+  error instanceof TroupeError ? error : fromEnvelope(toEnvelope(error));
+
+export const BadArgument = defineError<{ argument: string; value: unknown; expected: string }>(
+  'BadArgument',
+  (d) => `${d.argument} is ${show(d.value)}; expected ${d.expected}`,
+);
+
+export const MailboxFull = defineError<{ actor: string; band: string; bound: number }>(
+  'MailboxFull',
+  (d) => `the ${d.band} band of ${d.actor} holds its bound of ${d.bound} messages`,
+);
+
+export const ActorEnded = defineError<{ actor: string; reason: string }>(
+  'ActorEnded',
+  (d) => `${d.actor} is not alive: ${d.reason}`,
+);
+
+export const ActorCrashed = defineError<{ actor: string; message: string; cause: string }>(
+  'ActorCrashed',
+  (d) => `${d.actor} crashed while it handled ${d.message}: ${d.cause}`,
+);
+
+export const AskTimeout = defineError<{ actor: string; message: string; waitedMs: number }>(
+  'AskTimeout',
+  (d) => `${d.actor} did not answer ${d.message} within ${d.waitedMs} ms`,
+);
+
+export const Aborted = defineError<{ what: string }>('Aborted', (d) => `${d.what} was aborted by its caller`);
+
+export const NameTaken = defineError<{ name: string }>(
+  'NameTaken',
+  (d) => `an actor named ${show(d.name)} exists already`,
+);
+
+export const ThreadLost = defineError<{ thread: string; reason: string }>(
+  'ThreadLost',
+  (d) => `the thread ${d.thread} ended: ${d.reason}`,
+);
+
+export const SystemStopped = defineError<{ what: string }>(
+  'SystemStopped',
+  (d) => `${d.what} ended because the system stopped`,
+);
+
+function show(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.length > 80 ? `${value.slice(0, 77)}...` : value);
+  if (typeof value === 'function') return 'a function';
+  if (typeof value === 'object' && value !== null) {
+    try {
+      const text = JSON.stringify(value);
+      return text.length > 80 ? `${text.slice(0, 77)}...` : text;
+    } catch {
+      return 'an object';
+    }
+  }
+  return String(value);
+}
