@@ -1,0 +1,86 @@
+/**
+ * Makes a checkout ready to run: packages, the addon, the compiled sources; each only when it is not current.
+ *
+ * Runs on Node alone, before anything is installed. When all is current it reads and hashes the sources (tens of
+ * milliseconds), says nothing and touches no network.
+ */
+import { cpus } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { withLock } from '../native/llama/cache.mjs';
+import { filesUnder, fingerprint, stampIs, writeStamp } from './fingerprint.mjs';
+import { installPackages, packagesInstalled } from './packages.mjs';
+import { progress } from './progress.mjs';
+import { explainMissing, missingTools, surveyTools } from './tools.mjs';
+import { compileSources, distIsCurrent } from './typescript.mjs';
+
+export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+
+/** A message for a person, with no stack: something outside the project must change first. */
+export class SetupError extends Error {}
+
+const addonStamp = join(ROOT, 'native', 'build', '.sources');
+
+/** A new processor is a new fact: the addon is built for the one it runs on. */
+const addonSources = () =>
+  fingerprint(filesUnder(join(ROOT, 'native'), ['build', 'node_modules']), [
+    process.arch,
+    cpus()[0]?.model ?? '',
+  ]);
+
+const STEPS = [
+  {
+    what: 'installing packages',
+    current: () => packagesInstalled(ROOT),
+    act: ({ during }) => during('installing packages (npm ci)', () => installPackages(ROOT)),
+  },
+  {
+    what: 'building the native addon',
+    current: () => stampIs(addonStamp, addonSources()),
+    act: async ({ say, during }) => {
+      const sources = addonSources();
+      const { buildNative } = await import(pathToFileURL(join(ROOT, 'native', 'build.mjs')).href);
+      await during('building the native addon (a first build takes minutes)', () => buildNative({ say }));
+      writeStamp(addonStamp, sources);
+    },
+  },
+  {
+    what: 'compiling TypeScript',
+    current: () => distIsCurrent(ROOT),
+    act: ({ say }) => {
+      say('compiling TypeScript');
+      compileSources(ROOT);
+    },
+  },
+];
+
+/** Brings everything up to date. Throws `SetupError` when a tool is missing or a step fails. */
+export async function setup({ report = progress() } = {}) {
+  if (STEPS.every(({ current }) => current())) return;
+  const missing = missingTools(surveyTools());
+  if (missing.length > 0) throw new SetupError(explainMissing(missing));
+  await withLock(join(ROOT, '.setup'), report.say, async () => {
+    for (const { what, current, act } of STEPS) {
+      if (current()) continue;
+      try {
+        await act(report);
+      } catch (error) {
+        throw new SetupError(`${what} failed: ${error.message}`, { cause: error });
+      }
+    }
+    report.say('ready');
+  });
+}
+
+/** `setup` for a command's entry: ends the process with the message when it cannot be done. */
+export async function setupOrExit() {
+  try {
+    await setup();
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    process.stderr.write(`\n${error.message}\n`);
+    process.exit(1);
+  }
+}
+
+if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) await setupOrExit();

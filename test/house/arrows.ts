@@ -1,0 +1,52 @@
+/**
+ * The rooms of `src/` and what each may import: the picture of docs/architecture.md as a table, and its check.
+ */
+import { posix } from 'node:path';
+
+/** A room's own files are always allowed. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  cli: ['gateway', 'index', 'errors'],
+  gateway: ['index', 'errors'],
+  index: ['actors', 'genome', 'pages', 'runtime', 'errors'],
+  actors: ['genome', 'pages', 'runtime', 'errors'],
+  jobs: ['native', 'genome', 'pages', 'runtime', 'errors'],
+  genome: ['errors'],
+  pages: ['native', 'runtime', 'errors'],
+  native: ['errors'],
+  errors: ['runtime'],
+  runtime: [],
+};
+
+/** Actors that touch the addon, beside their room's row. */
+const NATIVE_ACTORS = ['actors/engine/', 'actors/embedder/'];
+
+/** The room of a file, given its path under `src/`. */
+export function roomOf(path: string): string {
+  if (path === 'errors.ts') return 'errors';
+  return path.includes('/') ? path.slice(0, path.indexOf('/')) : 'index';
+}
+
+/** What a source text imports, static, dynamic or re-exported. */
+export function importsOf(text: string): string[] {
+  const code = text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+  return [...code.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g)].map((match) => match[1]!);
+}
+
+/** Sentences, one for each import that runs against the arrows. `sources`: text by path under `src/`. */
+export function wrongArrows(sources: ReadonlyMap<string, string>): string[] {
+  const wrong: string[] = [];
+  for (const [path, text] of sources) {
+    const room = roomOf(path);
+    const allowed = MAY_IMPORT[room];
+    if (!allowed) wrong.push(`${path} stands in no known room`);
+    for (const specifier of importsOf(text)) {
+      if (!specifier.startsWith('.')) continue;
+      const target = posix.join(posix.dirname(path), specifier).replace(/\.js$/, '.ts');
+      const other = roomOf(target);
+      const nativeActor = other === 'native' && NATIVE_ACTORS.some((folder) => path.startsWith(folder));
+      if (other !== room && !allowed?.includes(other) && !nativeActor)
+        wrong.push(`${path} imports ${target}`);
+    }
+  }
+  return wrong;
+}
