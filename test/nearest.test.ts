@@ -1,0 +1,16 @@
+import { describe, expect, it } from 'vitest';
+import { nearest } from '../dist/nearest.js';
+
+describe('the nearest name', () => {
+  it.each<[string, string | undefined]>([
+    ['temprature', 'temperature'],
+    ['TEMPERATURE', 'temperature'],
+    ['dmeo', 'demo'],
+    ['demo', 'demo'],
+    ['xyzzy', undefined],
+    ['', undefined],
+    ['temperature'.repeat(10_000), undefined],
+  ])('of %o', (name, expected) => {
+    expect(nearest(name, ['temperature', 'topK', 'demo'])).toBe(expected);
+  });
+});
