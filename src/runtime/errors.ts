@@ -120,7 +120,8 @@ export const SystemStopped = defineError<{ what: string }>(
 );
 
 function show(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.length > 80 ? `${value.slice(0, 77)}...` : value);
+  if (typeof value === 'string')
+    return JSON.stringify(value.length > 80 ? `${value.slice(0, 77)}...` : value);
   if (typeof value === 'function') return 'a function';
   if (typeof value === 'object' && value !== null) {
     try {

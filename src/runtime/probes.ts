@@ -8,11 +8,30 @@ export interface Probe {
   readonly [field: string]: unknown;
 }
 
+/** A probe of one name and subject that recurs sooner than this is counted, not sent. */
+const QUIET_MS = 1_000;
+/** Subjects remembered for that. */
+const SUBJECTS = 1_024;
+
 export class Probes {
   readonly #emitter = new EventEmitter<{ probe: [Probe] }>();
+  readonly #recent = new Map<string, { at: number; unsent: number }>();
 
   emit(probe: Probe): void {
     this.#emitter.emit('probe', probe);
+  }
+
+  /** Emits at most one a second for each subject; `unsent` says how many were left out before it. */
+  emitLimited(probe: Probe, subject: string | number, now: number): void {
+    const key = `${probe.name} ${subject}`;
+    const last = this.#recent.get(key);
+    if (last !== undefined && now - last.at < QUIET_MS) {
+      last.unsent++;
+      return;
+    }
+    if (this.#recent.size >= SUBJECTS) this.#recent.clear();
+    this.#recent.set(key, { at: now, unsent: 0 });
+    this.emit({ ...probe, unsent: last?.unsent ?? 0 });
   }
 
   /** Returns the function that unsubscribes. */

@@ -1,0 +1,118 @@
+/**
+ * What can be seen of any actor without asking it: reads the counter boards of all threads.
+ */
+import { type ActorId, makeId, NOBODY } from './address.js';
+import { ActorState, Board, Field, Header, STATE_NAMES, TIME_EDGES_MS } from './board.js';
+
+export interface ActorReport {
+  readonly id: ActorId;
+  readonly name: string;
+  readonly kind: string;
+  readonly thread: string;
+  readonly state: (typeof STATE_NAMES)[number];
+  /** Messages queued, by band. */
+  readonly depth: { readonly system: number; readonly control: number; readonly user: number };
+  /** Age of the oldest user message, ms; 0 when none is queued. */
+  readonly oldestMs: number;
+  readonly inHand: { readonly type: string; readonly forMs: number } | undefined;
+  readonly waitsFor:
+    | { readonly reason: string; readonly on: ActorId; readonly forMs: number; readonly leftMs: number }
+    | undefined;
+  readonly processed: number;
+  /** Upper edges of the sampled handler times, ms; undefined before the first sample. */
+  readonly handlerMs: { readonly p50: number; readonly p99: number } | undefined;
+  readonly restarts: number;
+  readonly lastError: string | undefined;
+}
+
+export interface ThreadReport {
+  readonly number: number;
+  readonly name: string;
+  readonly alive: boolean;
+  /** Since the thread last began a slice of its loop, ms. An idle thread begins none. */
+  readonly sinceSliceMs: number;
+  readonly restarts: number;
+}
+
+export interface SystemReport {
+  readonly threads: readonly ThreadReport[];
+  readonly actors: readonly ActorReport[];
+}
+
+export function readActors(
+  board: Board,
+  thread: { number: number; name: string },
+  now: number,
+  boards: (thread: number) => Board | undefined,
+): ActorReport[] {
+  const reports: ActorReport[] = [];
+  const slots = board.header[Header.slots] as number;
+  for (let slot = 0; slot < slots; slot++) {
+    const report = readActor(board, thread, slot, now, boards);
+    if (report !== undefined) reports.push(report);
+  }
+  return reports;
+}
+
+function readActor(
+  board: Board,
+  thread: { number: number; name: string },
+  slot: number,
+  now: number,
+  boards: (thread: number) => Board | undefined,
+): ActorReport | undefined {
+  const at = Board.at(slot);
+  const field = (index: number): number => board.words[at + index] as number;
+  const state = field(Field.state);
+  if (state === ActorState.free) return undefined;
+  const depth = (band: number): number =>
+    Math.max(0, (field(Field.queued + band) - field(Field.taken + band)) | 0);
+  const since = (stamp: number): number => Math.max(0, (Math.trunc(now) - stamp) | 0);
+  const inHand = board.string(field(Field.inHand));
+  const reason = board.string(field(Field.waitReason));
+  const waitThread = field(Field.waitThread);
+  const waitSlot = field(Field.waitSlot);
+  return {
+    id: makeId(thread.number, slot, field(Field.generation)),
+    name: board.name(slot),
+    kind: board.string(field(Field.kind)) ?? '?',
+    thread: thread.name,
+    state: STATE_NAMES[state] ?? 'free',
+    depth: { system: depth(0), control: depth(1), user: depth(2) },
+    oldestMs: depth(2) > 0 ? since(field(Field.oldestSince)) : 0,
+    inHand: inHand === undefined ? undefined : { type: inHand, forMs: since(field(Field.inHandSince)) },
+    waitsFor:
+      reason === undefined
+        ? undefined
+        : {
+            reason,
+            on: addressOn(boards(waitThread), waitThread, waitSlot),
+            forMs: since(field(Field.waitSince)),
+            leftMs: (field(Field.waitDeadline) - Math.trunc(now)) | 0,
+          },
+    processed: field(Field.taken) + field(Field.taken + 1) + field(Field.taken + 2),
+    handlerMs: percentiles((bucket) => field(Field.times + bucket)),
+    restarts: field(Field.restarts),
+    lastError: board.string(field(Field.lastError)),
+  };
+}
+
+function addressOn(board: Board | undefined, thread: number, slot: number): ActorId {
+  const generation = board?.words[Board.at(slot) + Field.generation];
+  return generation === undefined ? NOBODY : makeId(thread, slot, generation);
+}
+
+function percentiles(count: (bucket: number) => number): { p50: number; p99: number } | undefined {
+  const counts = Array.from({ length: TIME_EDGES_MS.length + 1 }, (_, i) => count(i));
+  const total = counts.reduce((sum, n) => sum + n, 0);
+  if (total === 0) return undefined;
+  const edge = (share: number): number => {
+    let seen = 0;
+    for (let i = 0; i < counts.length; i++) {
+      seen += counts[i] as number;
+      if (seen >= share * total) return TIME_EDGES_MS[i] ?? Number.POSITIVE_INFINITY;
+    }
+    return Number.POSITIVE_INFINITY;
+  };
+  return { p50: edge(0.5), p99: edge(0.99) };
+}
