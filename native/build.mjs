@@ -6,7 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { availableParallelism, cpus } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -38,7 +38,9 @@ async function compileAddon(libraries, inputs, say) {
   say('compiling the addon');
   const configuration = `${libraries.key} ${process.versions.modules} ${process.arch}`;
   if (readStamp()?.configuration !== configuration) await rm(BUILD, { recursive: true, force: true });
-  await rm(STAMP, { force: true });
+  // Until the build has ended the stamp vouches for the folder only, not for what is in it.
+  await mkdir(BUILD, { recursive: true });
+  await writeFile(STAMP, JSON.stringify({ configuration }));
   const require = createRequire(import.meta.url);
   const cmakeJs = join(dirname(require.resolve('cmake-js/package.json')), 'bin', 'cmake-js');
   await run(process.execPath, [

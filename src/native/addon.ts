@@ -19,7 +19,10 @@ export interface ModelInfo {
   readonly vocabulary: number;
   readonly embedding: number;
   readonly layers: number;
-  /** True if the KV of a sequence can be cut back to any position (false: recurrent, hybrid, sliding window). */
+  /**
+   * True if the KV of a sequence can be cut back to any position (false: recurrent, hybrid). Of a sliding window all
+   * cells are kept, so such a model can.
+   */
   readonly canRollBack: boolean;
   readonly recurrent: boolean;
   readonly hybrid: boolean;
@@ -56,9 +59,9 @@ export interface LoadOptions {
 export interface ContextOptions {
   /** Sequences that can decode, 1 to 256. */
   readonly lanes: number;
-  /** KV places shared by all lanes. */
+  /** KV places shared by all lanes; rounded up to a multiple of 256. */
   readonly cells: number;
-  /** Most rows of one step; also the micro-batch. */
+  /** Most rows of one step; also the micro-batch. At least `lanes`, at most `cells`. */
   readonly rows: number;
   /** ggml threads for steps of one row per lane, and for steps with prompt rows. */
   readonly threads: number;
@@ -112,10 +115,12 @@ export interface NativeContext {
    * One decode of `count` rows and one sample for each row that asks for it.
    * `rows`: `[token, lane, position, output]` each; a lane's positions go up by one from where the lane ends.
    * `sampled[i]` is the token of the i-th row with `RowOutput.sample`, in row order; it is also accepted by the
-   * lane's sampler. At most `lanes` rows may have an output.
+   * lane's sampler. At most `lanes` rows may have an output, and at most one of a lane may be sampled.
    * On any status but `ok` nothing was sampled, and lanes may hold part of the step: cut them back.
    */
   step(rows: Int32Array, count: number, sampled: Int32Array): StepStatus;
+  /** Why the last step that was not `ok` was not: what llama.cpp said, or "". */
+  failure(): string;
   /** The natural logarithm of the probability of `token` at the i-th output of the last step. */
   logProbability(output: number, token: number): number;
   /** A copy of the logits of the i-th output of the last step. */
@@ -139,7 +144,7 @@ export interface NativeModel {
    * Never adds bos or eos.
    */
   tokenize(text: string, options: { special: boolean; continues: boolean }): Int32Array;
-  /** UTF-8 bytes; `special`: whether special tokens show as their text. */
+  /** The tokens' bytes one after the other (UTF-8); `special`: whether special tokens show as their text. */
   detokenize(tokens: Int32Array, special: boolean): Uint8Array;
   /** The bytes of every token (special tokens: none), as one buffer and `vocabulary + 1` offsets into it. */
   pieces(): { bytes: Uint8Array; offsets: Uint32Array };

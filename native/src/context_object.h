@@ -1,0 +1,42 @@
+// NativeContext of src/native/addon.ts: one environment's lanes.
+// Belongs to the environment's thread.
+#pragma once
+
+#include <napi.h>
+
+#include <memory>
+
+#include "lanes.h"
+
+namespace troupe {
+
+class ContextObject : public Napi::ObjectWrap<ContextObject> {
+ public:
+  static Napi::Function define(Napi::Env env);
+  static Napi::Object make(Napi::Env env, std::shared_ptr<const Model> model, Napi::Object options);
+
+  explicit ContextObject(const Napi::CallbackInfo& info);
+
+ private:
+  Napi::Value lanes(const Napi::CallbackInfo& info);
+  Napi::Value cells(const Napi::CallbackInfo& info);
+  Napi::Value rows(const Napi::CallbackInfo& info);
+  Napi::Value step(const Napi::CallbackInfo& info);
+  Napi::Value failure(const Napi::CallbackInfo& info);
+  Napi::Value logProbability(const Napi::CallbackInfo& info);
+  Napi::Value logits(const Napi::CallbackInfo& info);
+  void setSampler(const Napi::CallbackInfo& info);
+  Napi::Value cut(const Napi::CallbackInfo& info);
+  void clear(const Napi::CallbackInfo& info);
+  Napi::Value length(const Napi::CallbackInfo& info);
+  Napi::Value memory(const Napi::CallbackInfo& info);
+  void close(const Napi::CallbackInfo& info);
+
+  Lanes& open() const;
+
+  // Keeps the flag's memory while the lanes read it.
+  Napi::ObjectReference abortFlag_;
+  std::unique_ptr<Lanes> lanes_;
+};
+
+}  // namespace troupe

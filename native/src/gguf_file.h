@@ -1,0 +1,45 @@
+// A GGUF file's metadata, read without its tensors, with bounded memory whatever the file claims.
+// One object belongs to one thread.
+#pragma once
+
+#include <gguf.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace troupe {
+
+class GgufFile {
+ public:
+  // Throws ModelNotFound, NotAModel, ModelTruncated (also when a tensor ends after the file does).
+  explicit GgufFile(const std::string& path);
+
+  const std::string& path() const { return path_; }
+  uint64_t fileBytes() const { return fileBytes_; }
+  uint64_t tensorBytes() const;
+  bool has(const std::string& key) const { return find(key) >= 0; }
+
+  // Nothing when the key is absent or holds something else.
+  std::optional<uint64_t> number(const std::string& key) const;
+  std::optional<std::string> text(const std::string& key) const;
+  // A number stands for all; an array has one per layer.
+  std::optional<std::vector<uint64_t>> perLayer(const std::string& key, uint64_t layers) const;
+  std::optional<gguf_type> arrayType(const std::string& key) const;
+
+ private:
+  struct Free {
+    void operator()(gguf_context* gguf) const { gguf_free(gguf); }
+  };
+
+  int64_t find(const std::string& key) const { return gguf_find_key(gguf_.get(), key.c_str()); }
+  void checkTensors() const;
+
+  std::string path_;
+  uint64_t fileBytes_ = 0;
+  std::unique_ptr<gguf_context, Free> gguf_;
+};
+
+}  // namespace troupe

@@ -1,0 +1,203 @@
+#include "lanes.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "failure.h"
+#include "log_tail.h"
+
+namespace troupe {
+namespace {
+
+std::atomic<int64_t> liveLanes{0};
+
+// llama.cpp rounds the number of cells up to this; asked for as it is given, so that both agree.
+constexpr int32_t kCellBlock = 256;
+
+bool abortAsked(void* data) {
+  const auto* flag = static_cast<const volatile int32_t*>(data);
+  return flag != nullptr && *flag != 0;
+}
+
+llama_context_params contextParams(const Model& model, const LanesOptions& options) {
+  llama_context_params params = llama_context_default_params();
+  params.n_ctx = options.cells;
+  params.n_batch = options.rows;
+  params.n_ubatch = options.rows;
+  params.n_seq_max = options.lanes;
+  params.n_outputs_max = options.lanes;
+  params.n_threads = options.threads;
+  params.n_threads_batch = options.promptThreads;
+  params.flash_attn_type = options.flashAttention ? LLAMA_FLASH_ATTN_TYPE_ENABLED : LLAMA_FLASH_ATTN_TYPE_DISABLED;
+  params.type_k = GGML_TYPE_F16;
+  params.type_v = GGML_TYPE_F16;
+  params.abort_callback = abortAsked;
+  params.abort_callback_data = const_cast<int32_t*>(options.abortFlag);
+  params.offload_kqv = model.offloads();
+  params.op_offload = model.offloads();
+  params.no_perf = true;
+  params.kv_unified = true;
+  // A window's cells are all kept, so that a lane of such a model can be cut back too.
+  params.swa_full = true;
+  return params;
+}
+
+}  // namespace
+
+int64_t Lanes::live() { return liveLanes; }
+
+Lanes::Pool Lanes::makePool(int32_t threads) {
+  ggml_threadpool_params params = ggml_threadpool_params_default(threads);
+  // Between steps the pool's threads sleep: on a small machine their spinning would be taken from everyone else.
+  params.poll = 0;
+  Pool pool(ggml_threadpool_new(&params));
+  if (!pool) throw nativeFailure("context", "no pool of " + std::to_string(threads) + " threads can be made");
+  return pool;
+}
+
+Lanes::Lanes(std::shared_ptr<const Model> model, const LanesOptions& options)
+    : model_(std::move(model)),
+      options_(options),
+      pool_(makePool(std::max(options.threads, options.promptThreads))),
+      batch_({options.rows, options.lanes, model_->vocabulary().size()}),
+      lengths_(options.lanes, 0),
+      samplers_(options.lanes) {
+  if (!llama_model_has_decoder(model_->get()) || llama_model_has_encoder(model_->get())) {
+    throw Failure("ModelUnsupported", {{"path", model_->path()}, {"reason", "it is not a decoder-only model"}});
+  }
+  options_.cells = (options.cells + kCellBlock - 1) / kCellBlock * kCellBlock;
+  clearLogTail();
+  context_.reset(llama_init_from_model(model_->get(), contextParams(*model_, options_)));
+  if (!context_) throw nativeFailure("context", logTail("llama.cpp made no context"));
+  if (llama_get_memory(context_.get()) == nullptr) {
+    throw Failure("ModelUnsupported", {{"path", model_->path()}, {"reason", "it keeps no state between steps"}});
+  }
+  llama_attach_threadpool(context_.get(), pool_.get(), pool_.get());
+  liveLanes++;
+}
+
+Lanes::~Lanes() { liveLanes--; }
+
+StepStatus Lanes::step(const Row* rows, size_t count, int32_t* sampled, size_t sampledLength) {
+  outputs_.clear();
+  batch_.fill(rows, count, lengths_);
+  if (sampledLength < batch_.samples()) {
+    throw badArgument("sampled.length", static_cast<double>(sampledLength),
+                      "at least " + std::to_string(batch_.samples()));
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (rows[i].output == kSampleOutput && !samplers_[rows[i].lane]) {
+      throw badArgument("rows[" + std::to_string(i) + "].lane", static_cast<double>(rows[i].lane),
+                        "a lane with a sampler");
+    }
+  }
+
+  clearLogTail();
+  const StepStatus status = decode();
+  if (status != StepStatus::ok) {
+    refreshLengths();
+    return status;
+  }
+  for (size_t i = 0; i < count; i++) lengths_[rows[i].lane]++;
+  outputs_ = batch_.outputs();
+  if (!sample(rows, count, sampled)) {
+    outputs_.clear();
+    failure_ = "the model answered with no number";
+    return StepStatus::failed;
+  }
+  return StepStatus::ok;
+}
+
+StepStatus Lanes::decode() {
+  // llama.cpp itself takes any step of two rows for a prompt.
+  const int32_t threads = batch_.hasPrompt() ? options_.promptThreads : options_.threads;
+  llama_set_n_threads(context_.get(), threads, threads);
+  try {
+    const int32_t answer = llama_decode(context_.get(), batch_.view());
+    llama_synchronize(context_.get());
+    if (answer == 0) return StepStatus::ok;
+    failure_ = logTail("llama.cpp answered " + std::to_string(answer));
+    if (answer == 1) return StepStatus::noRoom;
+    if (answer == 2) return StepStatus::aborted;
+  } catch (const std::exception& error) {
+    failure_ = error.what();
+  }
+  return StepStatus::failed;
+}
+
+// First all are chosen, then all accepted: a step that fails has sampled nothing.
+bool Lanes::sample(const Row* rows, size_t count, int32_t* sampled) {
+  size_t done = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (rows[i].output != kSampleOutput) continue;
+    float* logits = llama_get_logits_ith(context_.get(), static_cast<int32_t>(i));
+    const int32_t token = logits == nullptr ? -1 : samplers_[rows[i].lane]->choose(logits, vocabulary(), scratch_);
+    if (token < 0) return false;
+    sampled[done++] = token;
+  }
+  done = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (rows[i].output == kSampleOutput) samplers_[rows[i].lane]->accept(sampled[done++]);
+  }
+  return true;
+}
+
+float* Lanes::output(int64_t index) const {
+  if (index < 0 || index >= static_cast<int64_t>(outputs_.size())) {
+    throw badArgument("output", static_cast<double>(index),
+                      outputs_.empty() ? "a step with outputs before it" : "0 to " + std::to_string(outputs_.size() - 1));
+  }
+  float* logits = llama_get_logits_ith(context_.get(), outputs_[index]);
+  if (logits == nullptr) throw nativeFailure("logits", logTail("llama.cpp has none"));
+  return logits;
+}
+
+void Lanes::checkLane(int32_t lane) const {
+  if (lane < 0 || lane >= options_.lanes) {
+    throw badArgument("lane", static_cast<double>(lane), "0 to " + std::to_string(options_.lanes - 1));
+  }
+}
+
+void Lanes::setSampler(int32_t lane, const SamplerOptions& options, std::vector<int32_t> produced) {
+  checkLane(lane);
+  for (size_t i = 0; i < produced.size(); i++) {
+    if (!model_->vocabulary().contains(produced[i])) {
+      throw badArgument("produced[" + std::to_string(i) + "]", static_cast<double>(produced[i]),
+                        "0 to " + std::to_string(vocabulary() - 1));
+    }
+  }
+  samplers_[lane].emplace(options, std::move(produced));
+}
+
+bool Lanes::cut(int32_t lane, int32_t from) {
+  checkLane(lane);
+  if (from < 0 || from > lengths_[lane]) {
+    throw badArgument("from", static_cast<double>(from), "0 to " + std::to_string(lengths_[lane]));
+  }
+  if (from == lengths_[lane]) return true;
+  if (!llama_memory_seq_rm(llama_get_memory(context_.get()), lane, from, -1)) return false;
+  lengths_[lane] = from;
+  return true;
+}
+
+void Lanes::clear(int32_t lane) {
+  checkLane(lane);
+  llama_memory_seq_rm(llama_get_memory(context_.get()), lane, -1, -1);
+  lengths_[lane] = 0;
+}
+
+int32_t Lanes::length(int32_t lane) const {
+  checkLane(lane);
+  return lengths_[lane];
+}
+
+std::vector<BufferBytes> Lanes::memory() const { return memoryOf(context_.get(), options_.lanes); }
+
+void Lanes::refreshLengths() {
+  const llama_memory_t memory = llama_get_memory(context_.get());
+  for (int32_t lane = 0; lane < options_.lanes; lane++) {
+    lengths_[lane] = llama_memory_seq_pos_max(memory, lane) + 1;
+  }
+}
+
+}  // namespace troupe

@@ -1,0 +1,91 @@
+// One llama.cpp context whose sequences are lanes over one store of KV cells, and one sampler a lane.
+// Not thread-safe: it belongs to the thread that made it. Only the abort flag may be set from elsewhere.
+#pragma once
+
+#include <ggml-cpu.h>
+#include <llama.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "memory.h"
+#include "model.h"
+#include "rows.h"
+#include "sampler.h"
+
+namespace troupe {
+
+struct LanesOptions {
+  int32_t lanes = 1;
+  int32_t cells = 0;
+  int32_t rows = 0;
+  int32_t threads = 1;
+  int32_t promptThreads = 1;
+  bool flashAttention = true;
+  // Must outlive the lanes; may be null.
+  const volatile int32_t* abortFlag = nullptr;
+};
+
+enum class StepStatus : int32_t { ok = 0, noRoom = 1, aborted = 2, failed = -1 };
+
+class Lanes {
+ public:
+  // Throws BadArgument, NativeFailure.
+  Lanes(std::shared_ptr<const Model> model, const LanesOptions& options);
+  ~Lanes();
+  Lanes(const Lanes&) = delete;
+  Lanes& operator=(const Lanes&) = delete;
+
+  static int64_t live();
+
+  int32_t lanes() const { return options_.lanes; }
+  int32_t cells() const { return options_.cells; }
+  int32_t rows() const { return options_.rows; }
+  int32_t vocabulary() const { return model_->vocabulary().size(); }
+
+  // Decodes the rows and samples where they ask for it. On any status but ok nothing was sampled, and the lanes
+  // may hold part of the step. Throws BadArgument before anything is done.
+  StepStatus step(const Row* rows, size_t count, int32_t* sampled, size_t sampledLength);
+  // Why the last step that was not ok was not.
+  const std::string& failure() const { return failure_; }
+
+  // Logits of the i-th output of the last step. Throws BadArgument.
+  float* output(int64_t index) const;
+
+  void setSampler(int32_t lane, const SamplerOptions& options, std::vector<int32_t> produced);
+  bool cut(int32_t lane, int32_t from);
+  void clear(int32_t lane);
+  int32_t length(int32_t lane) const;
+  std::vector<BufferBytes> memory() const;
+
+ private:
+  struct FreeContext {
+    void operator()(llama_context* context) const { llama_free(context); }
+  };
+  struct FreePool {
+    void operator()(ggml_threadpool* pool) const { ggml_threadpool_free(pool); }
+  };
+  using Pool = std::unique_ptr<ggml_threadpool, FreePool>;
+
+  static Pool makePool(int32_t threads);
+  void checkLane(int32_t lane) const;
+  StepStatus decode();
+  bool sample(const Row* rows, size_t count, int32_t* sampled);
+  void refreshLengths();
+
+  std::shared_ptr<const Model> model_;
+  LanesOptions options_;
+  Pool pool_;
+  std::unique_ptr<llama_context, FreeContext> context_;
+  Batch batch_;
+  std::vector<int32_t> lengths_;
+  std::vector<std::optional<Sampler>> samplers_;
+  SamplerScratch scratch_;
+  std::vector<int32_t> outputs_;
+  std::string failure_;
+};
+
+}  // namespace troupe
