@@ -32,22 +32,23 @@ export function packagesInstalled(root) {
   return matchesLock(locked, packagesOf(join(root, 'node_modules', '.package-lock.json')));
 }
 
-/** `npm ci` in `root`: exactly the lock file, no install scripts, no audit. */
-export function installPackages(root, npm = npmCommand()) {
-  const args = ['ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+/** npm in `root`, by default exactly the lock file; no install scripts, no audit. */
+export function installPackages(root, how = ['ci', '--include=dev']) {
+  const [npm, ...first] = npmCommand();
+  const args = [...first, ...how, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   return new Promise((resolve, reject) => {
-    const child = spawn(npm[0], [...npm.slice(1), ...args], { cwd: root, stdio: ['ignore', 2, 2] });
+    const child = spawn(npm, args, { cwd: root, stdio: ['ignore', 2, 2] });
     child.on('error', reject);
     child.on('exit', (code, signal) =>
       code === 0
         ? resolve()
-        : reject(new Error(`npm ci failed (${signal ?? `exit code ${code}`}); its message is above`)),
+        : reject(new Error(`npm ${how[0]} failed (${signal ?? `exit code ${code}`}); its message is above`)),
     );
   });
 }
 
 /** The npm that runs us, else the one on the PATH. */
-export function npmCommand(env = process.env) {
+function npmCommand(env = process.env) {
   const own = env.npm_execpath;
   return own?.endsWith('.js') ? [process.execPath, own] : ['npm'];
 }

@@ -1,0 +1,19 @@
+/**
+ * The peers that are npm packages (node-llama-cpp, comlink, nact), in a package of their own beside this file.
+ *
+ * Optional packages are left out: node-llama-cpp names a binary of some hundred megabytes for every platform
+ * and GPU as one, so the one that is measured against is a dependency of the peers' package itself. Not `npm ci`:
+ * that insists on every optional package's entry, and a registry need not carry them all.
+ */
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { installPackages, packagesInstalled } from '../../scripts/packages.mjs';
+
+const FOLDER = dirname(fileURLToPath(import.meta.url));
+
+/** @param {{ say: (line: string) => void }} options */
+export async function nodePeers({ say }) {
+  if (packagesInstalled(FOLDER)) return;
+  say('installing the peers node-llama-cpp, comlink and nact (once)');
+  await installPackages(FOLDER, ['install', '--no-save', '--omit=optional']);
+}
