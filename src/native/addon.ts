@@ -63,7 +63,10 @@ export interface ContextOptions {
   readonly cells: number;
   /** Most rows of one step; also the micro-batch. At least `lanes`, at most `cells`. */
   readonly rows: number;
-  /** ggml threads for steps of one row per lane, and for steps with prompt rows. */
+  /**
+   * ggml threads for steps of one row per lane, and for steps with prompt rows. They wait for each other by
+   * spinning: a model of a few megabytes is fastest with 1, and any is slow with more than there are free cores.
+   */
   readonly threads: number;
   readonly promptThreads: number;
   readonly flashAttention: boolean;
