@@ -36,7 +36,7 @@ export const defaultMaxTokens = (contextTokens: number): number =>
   Math.max(1, Math.floor(contextTokens * REPLY_PART));
 
 /** Throws ContextFull when the system prompt and the message alone take more than three quarters of the context. */
-export function fit(given: Fitting): Fit {
+export function fitTurns(given: Fitting): Fit {
   const { contextTokens, systemTokens, turnTokens, messageTokens } = given;
   const wanted = given.maxTokens ?? defaultMaxTokens(contextTokens);
   const room = Math.floor(contextTokens * PROMPT_PART);

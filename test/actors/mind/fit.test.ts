@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Fitting, fit } from '../../../dist/actors/mind/fit.js';
+import { type Fitting, fitTurns } from '../../../dist/actors/mind/fit.js';
 
 const of = (given: Partial<Fitting>): Fitting => ({
   contextTokens: 1000,
@@ -12,11 +12,11 @@ const of = (given: Partial<Fitting>): Fitting => ({
 
 describe('T8 what fits a lane', () => {
   it('T8 what fits goes whole, with a quarter of the context for the reply', () => {
-    expect(fit(of({ turnTokens: [300, 300] }))).toEqual({ leave: 0, promptTokens: 700, maxTokens: 250 });
+    expect(fitTurns(of({ turnTokens: [300, 300] }))).toEqual({ leave: 0, promptTokens: 700, maxTokens: 250 });
   });
 
   it('T8 a prompt over three quarters stays whole as long as the wanted reply fits beside it', () => {
-    expect(fit(of({ turnTokens: [400, 400], maxTokens: 100 }))).toEqual({
+    expect(fitTurns(of({ turnTokens: [400, 400], maxTokens: 100 }))).toEqual({
       leave: 0,
       promptTokens: 900,
       maxTokens: 100,
@@ -24,16 +24,16 @@ describe('T8 what fits a lane', () => {
   });
 
   it('T8 otherwise the oldest turns leave whole until the prompt takes at most three quarters', () => {
-    expect(fit(of({ turnTokens: [200, 300, 400], maxTokens: 101 }))).toEqual({
+    expect(fitTurns(of({ turnTokens: [200, 300, 400], maxTokens: 101 }))).toEqual({
       leave: 2,
       promptTokens: 500,
       maxTokens: 101,
     });
-    expect(fit(of({ turnTokens: [250, 300, 350], maxTokens: 101 })).promptTokens).toBe(750);
+    expect(fitTurns(of({ turnTokens: [250, 300, 350], maxTokens: 101 })).promptTokens).toBe(750);
   });
 
   it('T8 a longer reply than the room left is cut to it, and no turn leaves for it', () => {
-    expect(fit(of({ turnTokens: [300, 300], maxTokens: 5000 }))).toEqual({
+    expect(fitTurns(of({ turnTokens: [300, 300], maxTokens: 5000 }))).toEqual({
       leave: 0,
       promptTokens: 700,
       maxTokens: 300,
@@ -41,8 +41,8 @@ describe('T8 what fits a lane', () => {
   });
 
   it('T8 system prompt and message over three quarters are refused with the numbers', () => {
-    expect(fit(of({ systemTokens: 700, turnTokens: [900] })).promptTokens).toBe(750);
-    expect(() => fit(of({ systemTokens: 701, maxTokens: 1 }))).toThrow(
+    expect(fitTurns(of({ systemTokens: 700, turnTokens: [900] })).promptTokens).toBe(750);
+    expect(() => fitTurns(of({ systemTokens: 701, maxTokens: 1 }))).toThrow(
       expect.objectContaining({
         code: 'ContextFull',
         detail: { needTokens: 751, roomTokens: 750, contextTokens: 1000 },
@@ -64,7 +64,7 @@ describe('T8 what fits a lane', () => {
             leave,
             promptTokens,
             maxTokens: reply,
-          } = fit({ contextTokens, systemTokens, turnTokens, messageTokens, maxTokens });
+          } = fitTurns({ contextTokens, systemTokens, turnTokens, messageTokens, maxTokens });
           const staying = turnTokens.slice(leave).reduce((a, b) => a + b, systemTokens + messageTokens);
           expect(promptTokens).toBe(staying);
           expect(reply).toBeGreaterThanOrEqual(1);
