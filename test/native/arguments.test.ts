@@ -1,7 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BadArgument } from '../../src/errors.js';
 import type { ContextOptions, LoadOptions, NativeContext, NativeModel } from '../../src/native/addon.js';
-import { addon, contextOptions, feed, greedy, load, NONE, type RowTuple, step, TINY, thrown } from './fixtures.js';
+import {
+  addon,
+  contextOptions,
+  feed,
+  greedy,
+  load,
+  NONE,
+  type RowTuple,
+  step,
+  TINY,
+  thrown,
+} from './fixtures.js';
 
 let model: NativeModel;
 let context: NativeContext;
@@ -131,7 +142,10 @@ describe('E1 a wrong argument', () => {
   it('E1 names an output or token that the last step does not have', () => {
     feed(context, 0, [1, 2], 2);
     expect(thrown(() => context.logits(1)).detail).toMatchObject({ argument: 'output', value: 1 });
-    expect(thrown(() => context.logProbability(0, -1)).detail).toMatchObject({ argument: 'token', value: -1 });
+    expect(thrown(() => context.logProbability(0, -1)).detail).toMatchObject({
+      argument: 'token',
+      value: -1,
+    });
     feed(context, 0, [1], 0);
     expect(thrown(() => context.logits(0)).detail).toMatchObject({ argument: 'output' });
     context.clear(0);
@@ -143,7 +157,9 @@ describe('E1 a wrong argument', () => {
     closed.close();
     closed.close();
     expect(thrown(() => closed.length(0)).detail).toMatchObject({ argument: 'context' });
-    expect(thrown(() => closed.step(new Int32Array(4), 1, NONE)).detail).toMatchObject({ argument: 'context' });
+    expect(thrown(() => closed.step(new Int32Array(4), 1, NONE)).detail).toMatchObject({
+      argument: 'context',
+    });
     other.close();
     other.close();
     expect(thrown(() => other.ends()).detail).toMatchObject({ argument: 'model' });

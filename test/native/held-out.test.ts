@@ -63,9 +63,10 @@ describe.each(['parlour-5m', 'parlour-tiny'])('E1 held-out loss of %s', (name) =
     for (let i = 0; i < rows.length; i += EVERY) {
       const row = rows[i] as HeldOutRow;
       const actual = loss(context, row);
-      expect(Math.abs(actual / row.loss.base - 1), `row ${i}: ${actual}, reference ${row.loss.base}`).toBeLessThan(
-        TOLERANCE,
-      );
+      expect(
+        Math.abs(actual / row.loss.base - 1),
+        `row ${i}: ${actual}, reference ${row.loss.base}`,
+      ).toBeLessThan(TOLERANCE);
     }
   });
 });

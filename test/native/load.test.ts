@@ -49,7 +49,14 @@ describe('E1 a header', () => {
 
   it('E1 tells the bytes of a cell that a context then allocates', () => {
     const model = load(PARLOUR);
-    const context = model.context({ lanes: 1, cells: 512, rows: 8, threads: 1, promptThreads: 1, flashAttention: true });
+    const context = model.context({
+      lanes: 1,
+      cells: 512,
+      rows: 8,
+      threads: 1,
+      promptThreads: 1,
+      flashAttention: true,
+    });
     const held = context.memory().reduce((sum, buffer) => sum + buffer.contextBytes, 0);
     expect(held).toBe(512 * addon.readHeader(PARLOUR).cellBytes);
     context.close();
@@ -148,7 +155,11 @@ describe('E1 a file that is no model', () => {
   });
 
   const cuts = [5, 12, 20, 24, 31, 40, 100, 333, 1000, 4000, 10_000, 20_000, 30_000, 40_000, 46_000, 60_000];
-  const lengths = [...cuts, ...[0.3, 0.5, 0.9].map((part) => Math.floor(tiny.length * part)), tiny.length - 33];
+  const lengths = [
+    ...cuts,
+    ...[0.3, 0.5, 0.9].map((part) => Math.floor(tiny.length * part)),
+    tiny.length - 33,
+  ];
   it.each(lengths)('E1 refuses a model cut at byte %i', (length) => {
     const error = errorOf(file('cut.gguf', tiny.subarray(0, length)));
     expect(error).toBeInstanceOf(ModelTruncated);
@@ -163,7 +174,9 @@ describe('E1 a file that is no model', () => {
       try {
         addon.readHeader(path);
       } catch (error) {
-        expect([NotAModel, ModelTruncated, ModelUnsupported].some((type) => error instanceof type)).toBe(true);
+        expect([NotAModel, ModelTruncated, ModelUnsupported].some((type) => error instanceof type)).toBe(
+          true,
+        );
       }
     }
   });

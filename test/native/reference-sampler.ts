@@ -22,8 +22,13 @@ interface Candidate {
   logit: number;
 }
 
-export function penalised(logits: Float32Array, produced: readonly number[], options: SamplerOptions): Float32Array {
-  const window = options.repeatLast < 0 ? produced : produced.slice(Math.max(0, produced.length - options.repeatLast));
+export function penalised(
+  logits: Float32Array,
+  produced: readonly number[],
+  options: SamplerOptions,
+): Float32Array {
+  const window =
+    options.repeatLast < 0 ? produced : produced.slice(Math.max(0, produced.length - options.repeatLast));
   const changed = logits.slice();
   if (options.repeatLast === 0) return changed;
   for (const token of new Set(window)) {

@@ -50,7 +50,10 @@ describe('E2 sampling against the plain reference', () => {
     ['a penalty on the last 4', { repeatPenalty: 1.3, repeatLast: 4 }],
     ['a penalty below one', { repeatPenalty: 0.7, repeatLast: 16 }],
     ['a penalty on none', { repeatPenalty: 2, repeatLast: 0 }],
-    ['all of them', { topK: 40, topP: 0.95, minP: 0.05, repeatPenalty: 1.1, repeatLast: -1, temperature: 1.2 }],
+    [
+      'all of them',
+      { topK: 40, topP: 0.95, minP: 0.05, repeatPenalty: 1.1, repeatLast: -1, temperature: 1.2 },
+    ],
   ];
   it.each(table)('E2 %s chooses the same tokens', (_name, changed) => {
     const options = { ...drawn, ...changed };
@@ -76,7 +79,9 @@ describe('E2 a seed', () => {
   });
 
   it('E2 another seed gives other tokens', () => {
-    const replies = [0, 1, 2, 3, 2 ** 32, 2 ** 53 - 1, 2 ** 53].map((seed) => reply({ ...drawn, seed }).join());
+    const replies = [0, 1, 2, 3, 2 ** 32, 2 ** 53 - 1, 2 ** 53].map((seed) =>
+      reply({ ...drawn, seed }).join(),
+    );
     expect(new Set(replies).size).toBe(replies.length);
   });
 
@@ -115,7 +120,11 @@ describe('E2 a penalty', () => {
   it('E2 a penalty leaves the logits as they were', () => {
     const plain = load(PARLOUR);
     const lanes = plain.context(contextOptions);
-    lanes.setSampler(0, { ...greedy, repeatPenalty: 5, repeatLast: -1 }, Int32Array.from({ length: 500 }, (_, i) => i));
+    lanes.setSampler(
+      0,
+      { ...greedy, repeatPenalty: 5, repeatLast: -1 },
+      Int32Array.from({ length: 500 }, (_, i) => i),
+    );
     feed(lanes, 0, ids(plain, 'The sea'), 1);
     const after = lanes.logits(0);
     lanes.clear(0);

@@ -1,5 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type ContextOptions, type NativeContext, type NativeModel, StepStatus } from '../../src/native/addon.js';
+import {
+  type ContextOptions,
+  type NativeContext,
+  type NativeModel,
+  StepStatus,
+} from '../../src/native/addon.js';
 import { contextOptions, distance, feed, greedy, ids, load, NONE, produce, step, TINY } from './fixtures.js';
 
 /** Logits of the same tokens through batches of different shape differ in their last bits only. */
@@ -24,7 +29,12 @@ function open(options: Partial<ContextOptions> = {}): NativeContext {
   return context;
 }
 
-function logitsOf(context: NativeContext, lane: number, tokens: ArrayLike<number>, chunk?: number): Float32Array {
+function logitsOf(
+  context: NativeContext,
+  lane: number,
+  tokens: ArrayLike<number>,
+  chunk?: number,
+): Float32Array {
   expect(feed(context, lane, tokens, 2, chunk).status).toBe(StepStatus.ok);
   return context.logits(0);
 }
@@ -36,11 +46,14 @@ describe('E1 a step', () => {
     expect(logitsOf(open(), 0, prompt)).toEqual(logitsOf(open(), 0, prompt));
   });
 
-  it.each([true, false])('E1 gives the same logits whatever lane it runs on (flash attention: %s)', (flashAttention) => {
-    const context = open({ flashAttention });
-    const first = logitsOf(context, 0, prompt);
-    expect(distance(logitsOf(context, 3, prompt), first)).toBeLessThan(SHAPE_TOLERANCE);
-  });
+  it.each([true, false])(
+    'E1 gives the same logits whatever lane it runs on (flash attention: %s)',
+    (flashAttention) => {
+      const context = open({ flashAttention });
+      const first = logitsOf(context, 0, prompt);
+      expect(distance(logitsOf(context, 3, prompt), first)).toBeLessThan(SHAPE_TOLERANCE);
+    },
+  );
 
   it.each([1, 3, 7, 16])('E1 gives the logits of the whole prompt when it comes in chunks of %i', (chunk) => {
     const whole = logitsOf(open(), 0, prompt);
@@ -50,7 +63,9 @@ describe('E1 a step', () => {
   });
 
   it('E1 decodes lanes beside each other as each alone', () => {
-    const texts = ['The whale', 'It is a truth', 'In the beginning', 'I am by birth'].map((text) => ids(model, text));
+    const texts = ['The whale', 'It is a truth', 'In the beginning', 'I am by birth'].map((text) =>
+      ids(model, text),
+    );
     const together = open();
     const rows = texts.flatMap((tokens, lane) =>
       Array.from(tokens, (token, i) => [token, lane, i, i === tokens.length - 1 ? 2 : 0] as const),
@@ -156,8 +171,10 @@ describe('E1 the abort flag', () => {
 
 describe('E1 memory', () => {
   it('E1 is told per buffer, and grows with the cells', () => {
-    const total = (context: NativeContext, part: 'modelBytes' | 'contextBytes' | 'computeBytes' | 'outputBytes') =>
-      context.memory().reduce((sum, buffer) => sum + buffer[part], 0);
+    const total = (
+      context: NativeContext,
+      part: 'modelBytes' | 'contextBytes' | 'computeBytes' | 'outputBytes',
+    ) => context.memory().reduce((sum, buffer) => sum + buffer[part], 0);
     const small = open({ cells: 256 });
     const large = open({ cells: 2048 });
     expect(total(small, 'modelBytes')).toBe(model.info.weightBytes);

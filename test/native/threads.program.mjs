@@ -22,7 +22,9 @@ async function main(path, how, seed) {
   const workers = Array.from({ length: THREADS }, (_, i) => {
     const way = how === 'mixed' ? ways[Math.floor(random() * ways.length)] : how;
     const endless = way === 'terminate' || way === 'exit';
-    const worker = new Worker(new URL(import.meta.url), { workerData: { id: model.info.id, way, endless, lane: i } });
+    const worker = new Worker(new URL(import.meta.url), {
+      workerData: { id: model.info.id, way, endless, lane: i },
+    });
     return { way, worker, delayMs: random() * 60 };
   });
   await Promise.all(workers.map(({ worker }) => new Promise((resolve) => worker.once('message', resolve))));

@@ -21,11 +21,18 @@ function run(...args: string[]): Promise<{ code: number | null; signal: string |
 }
 
 describe('R1 the addon in many threads', () => {
-  it.each(['leave', 'close', 'terminate', 'mixed'])('R1 four threads that %s in any order leave nothing', async (how) => {
-    for (const seed of ['1', '2', '3']) {
-      expect(await run(how, seed)).toEqual({ code: 0, signal: null, output: '{"models":0,"contexts":0}\n' });
-    }
-  });
+  it.each(['leave', 'close', 'terminate', 'mixed'])(
+    'R1 four threads that %s in any order leave nothing',
+    async (how) => {
+      for (const seed of ['1', '2', '3']) {
+        expect(await run(how, seed)).toEqual({
+          code: 0,
+          signal: null,
+          output: '{"models":0,"contexts":0}\n',
+        });
+      }
+    },
+  );
 
   it('R1 a process may exit while its threads decode', async () => {
     expect(await run('exit', '1')).toEqual({ code: 0, signal: null, output: '' });

@@ -8,7 +8,8 @@ beforeAll(() => {
 });
 afterAll(() => model.close());
 
-const textOf = (tokens: Int32Array, special = false) => new TextDecoder().decode(model.detokenize(tokens, special));
+const textOf = (tokens: Int32Array, special = false) =>
+  new TextDecoder().decode(model.detokenize(tokens, special));
 
 describe('E2 a vocabulary', () => {
   it.each([
