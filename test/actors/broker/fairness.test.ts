@@ -1,8 +1,8 @@
 /** The queue, its counters and its lanes over virtual time. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { choose, type LaneState, type WaitingTurn } from '../../../dist/actors/broker/queue.js';
-import { createWork } from '../../../dist/actors/broker/work.js';
+import { choose, type LaneState, type WaitingTurn } from '../../../src/actors/broker/queue.js';
+import { createWork } from '../../../src/actors/broker/work.js';
 
 interface Asked {
   readonly at: number;

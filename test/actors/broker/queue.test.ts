@@ -9,7 +9,7 @@ import {
   PASSING_MS,
   type QueueState,
   type WaitingTurn,
-} from '../../../dist/actors/broker/queue.js';
+} from '../../../src/actors/broker/queue.js';
 
 const turn = (grant: number, given: Partial<WaitingTurn> = {}): WaitingTurn => ({
   grant,
@@ -94,6 +94,16 @@ describe('T1 lane and cells', () => {
   it('T1 an activity gets the lane that still holds its KV', () => {
     const lanes = [empty(0), idle(1, 'a1', 500, 1)];
     expect(choose(state({ waiting: [turn(1)], lanes }))).toMatchObject({ type: 'grant', lane: 1, clear: [] });
+  });
+
+  it('T1 of two lanes that hold its KV an activity gets the one used last', () => {
+    const lanes = [idle(0, 'a1', 500, 3), idle(1, 'a1', 100, 9), idle(2, 'a1', 100, 5)];
+    expect(choose(state({ waiting: [turn(1)], lanes }))).toMatchObject({ lane: 1 });
+  });
+
+  it('T1 an idle lane that holds nothing is not cleared', () => {
+    const lanes = [empty(0), idle(1, 'x', 0, 1), idle(2, 'y', 500, 2)];
+    expect(choose(state({ waiting: [turn(1, { cells: 600 })], lanes }))).toMatchObject({ clear: [2] });
   });
 
   it('T1 else an empty lane, else the idle one least recently used', () => {

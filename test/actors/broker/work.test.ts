@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createWork, liftedWork, workOf } from '../../../dist/actors/broker/work.js';
+import { createWork, liftedWork, workOf } from '../../../src/actors/broker/work.js';
 
 const turnsOf = (...minds: number[]) => minds.map((mind) => ({ mind }));
 const work = new Map([

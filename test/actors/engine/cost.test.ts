@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createStepCost } from '../../../dist/actors/engine/cost.js';
+import { createStepCost } from '../../../src/actors/engine/cost.js';
 
 function learned(steps: readonly (readonly [rows: number, ms: number])[]) {
   const cost = createStepCost();

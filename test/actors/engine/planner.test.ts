@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createStepCost } from '../../../dist/actors/engine/cost.js';
+import { createStepCost } from '../../../src/actors/engine/cost.js';
 import {
   FIRST_ROW_STRETCH,
   type LaneWork,
@@ -8,7 +8,7 @@ import {
   STEP_FACTOR,
   STEP_FLOOR_MS,
   type StepLimits,
-} from '../../../dist/actors/engine/planner.js';
+} from '../../../src/actors/engine/planner.js';
 
 const limits: StepLimits = { rows: 512, split: false, afterPrompt: false };
 const decode = (lane: number): LaneWork => ({ lane, kind: 'decode', pending: 0, order: lane });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkSampling, resolveSampling, SAMPLING_DEFAULTS } from '../../../dist/actors/engine/sampling.js';
+import { checkSampling, resolveSampling, SAMPLING_DEFAULTS } from '../../../src/actors/engine/sampling.js';
 
 describe('E2 sampling options', () => {
   it('E2 every field at its edges is taken as it is', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkStops, MAX_STOP_BYTES, MAX_STOPS } from '../../../dist/actors/engine/stops.js';
+import { checkStops, MAX_STOP_BYTES, MAX_STOPS } from '../../../src/actors/engine/stops.js';
 
 describe('E2 the stop option', () => {
   it('E2 takes one string, a list, or nothing', () => {

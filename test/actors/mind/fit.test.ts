@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Fitting, fitTurns } from '../../../dist/actors/mind/fit.js';
+import { type Fitting, fitTurns } from '../../../src/actors/mind/fit.js';
 
 const of = (given: Partial<Fitting>): Fitting => ({
   contextTokens: 1000,

@@ -2,8 +2,8 @@
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createRenderer, type Message } from '../../../dist/actors/mind/rendering.js';
-import { loadAddon } from '../../../dist/native/load.js';
+import { createRenderer, type Message } from '../../../src/actors/mind/rendering.js';
+import { loadAddon } from '../../../src/native/load.js';
 import { textOf } from './templates.js';
 
 const path = fileURLToPath(new URL('../../../models/parlour-5m-Q8_0.gguf', import.meta.url));

@@ -1,7 +1,7 @@
 import { Template } from '@huggingface/jinja';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRenderer, type Message } from '../../../dist/actors/mind/rendering.js';
+import { createRenderer, type Message } from '../../../src/actors/mind/rendering.js';
 import {
   CHATML,
   DROPS_SYSTEM,
