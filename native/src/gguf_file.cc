@@ -121,6 +121,12 @@ std::optional<uint64_t> GgufFile::number(const std::string& key) const {
   }
 }
 
+std::optional<double> GgufFile::real(const std::string& key) const {
+  const int64_t id = find(key);
+  if (id < 0 || gguf_get_kv_type(gguf_.get(), id) != GGUF_TYPE_FLOAT32) return {};
+  return gguf_get_val_f32(gguf_.get(), id);
+}
+
 std::optional<std::string> GgufFile::text(const std::string& key) const {
   const int64_t id = find(key);
   if (id < 0 || gguf_get_kv_type(gguf_.get(), id) != GGUF_TYPE_STRING) return {};
@@ -131,6 +137,14 @@ std::optional<gguf_type> GgufFile::arrayType(const std::string& key) const {
   const int64_t id = find(key);
   if (id < 0 || gguf_get_kv_type(gguf_.get(), id) != GGUF_TYPE_ARRAY) return {};
   return gguf_get_arr_type(gguf_.get(), id);
+}
+
+std::vector<std::string_view> GgufFile::texts(const std::string& key) const {
+  if (arrayType(key) != GGUF_TYPE_STRING) return {};
+  const int64_t id = find(key);
+  std::vector<std::string_view> result(gguf_get_arr_n(gguf_.get(), id));
+  for (size_t i = 0; i < result.size(); i++) result[i] = gguf_get_arr_str(gguf_.get(), id, i);
+  return result;
 }
 
 std::optional<std::vector<uint64_t>> GgufFile::perLayer(const std::string& key, uint64_t layers) const {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace troupe {
@@ -24,10 +25,13 @@ class GgufFile {
 
   // Nothing when the key is absent or holds something else.
   std::optional<uint64_t> number(const std::string& key) const;
+  std::optional<double> real(const std::string& key) const;
   std::optional<std::string> text(const std::string& key) const;
   // A number stands for all; an array has one per layer.
   std::optional<std::vector<uint64_t>> perLayer(const std::string& key, uint64_t layers) const;
   std::optional<gguf_type> arrayType(const std::string& key) const;
+  // The strings of an array; none when the key is absent or holds something else. They live as long as the file.
+  std::vector<std::string_view> texts(const std::string& key) const;
 
  private:
   struct Free {

@@ -1,5 +1,8 @@
 #include "header.h"
 
+#include <string_view>
+#include <unordered_set>
+
 #include "failure.h"
 #include "gguf_file.h"
 
@@ -7,14 +10,14 @@ namespace troupe {
 namespace {
 
 constexpr uint64_t kHalfBytes = 2;
-// More layers than any model has: a header that claims them is false, and vectors of that length are not made.
-constexpr uint64_t kMaxLayers = 1 << 16;
+constexpr uint64_t kMaxLayers = 512;  // llama.cpp's LLAMA_MAX_LAYERS
 
 Failure unsupported(const std::string& path, const std::string& reason) {
   return {"ModelUnsupported", {{"path", path}, {"reason", reason}}};
 }
 
-// llama.cpp ends the process when these have another type.
+// What follows checks facts on which llama.cpp ends the process when they do not hold.
+
 void checkVocabulary(const GgufFile& file) {
   const auto check = [&](const std::string& key, gguf_type type) {
     if (file.has(key) && file.arrayType(key) != type) {
@@ -24,6 +27,29 @@ void checkVocabulary(const GgufFile& file) {
   check("tokenizer.ggml.tokens", GGUF_TYPE_STRING);
   check("tokenizer.ggml.merges", GGUF_TYPE_STRING);
   check("tokenizer.ggml.token_type", GGUF_TYPE_INT32);
+  std::unordered_set<std::string_view> seen;
+  for (const std::string_view token : file.texts("tokenizer.ggml.tokens")) {
+    // An empty one gets a name of its own there.
+    if (!token.empty() && !seen.insert(token).second) throw unsupported(file.path(), "its vocabulary has a token twice");
+  }
+}
+
+void checkShape(const GgufFile& file, const std::string& architecture, uint64_t layers) {
+  if (layers > kMaxLayers) throw unsupported(file.path(), "it claims " + std::to_string(layers) + " layers");
+  const std::string attention = architecture + ".attention.";
+  for (const char* key : {"layer_norm_rms_epsilon", "layer_norm_epsilon"}) {
+    const double epsilon = file.real(attention + key).value_or(0);
+    if (!(epsilon >= 0)) throw unsupported(file.path(), attention + key + " is " + std::to_string(epsilon));
+  }
+  const auto heads = file.perLayer(attention + "head_count", layers);
+  const auto kvHeads = file.perLayer(attention + "head_count_kv", layers);
+  for (uint64_t layer = 0; heads && kvHeads && layer < layers; layer++) {
+    const uint64_t shared = (*kvHeads)[layer];
+    if (shared != 0 && (*heads)[layer] % shared != 0) {
+      throw unsupported(file.path(), std::to_string(shared) + " heads of keys do not divide its " +
+                                         std::to_string((*heads)[layer]) + " heads");
+    }
+  }
 }
 
 uint64_t cellBytes(const GgufFile& file, const std::string& architecture, uint64_t layers) {
@@ -64,7 +90,7 @@ Header readHeader(const std::string& path) {
   header.weightBytes = file.tensorBytes();
   header.contextTrain = file.number(*architecture + ".context_length").value_or(0);
   header.layers = file.number(*architecture + ".block_count").value_or(0);
-  if (header.layers > kMaxLayers) throw unsupported(path, "it claims " + std::to_string(header.layers) + " layers");
+  checkShape(file, *architecture, header.layers);
   header.cellBytes = cellBytes(file, *architecture, header.layers);
   return header;
 }
