@@ -23,7 +23,8 @@ export const NotAModel = defineError<{ path: string; reason: string }>(
 
 export const ModelTruncated = defineError<{ path: string; expectedBytes: number; actualBytes: number }>(
   'ModelTruncated',
-  (d) => `${d.path} is cut short: its tensors need ${d.expectedBytes} bytes and the file has ${d.actualBytes}`,
+  (d) =>
+    `${d.path} is cut short: its tensors need ${d.expectedBytes} bytes and the file has ${d.actualBytes}`,
 );
 
 export const ModelUnsupported = defineError<{ path: string; reason: string }>(

@@ -1,0 +1,130 @@
+/**
+ * What the engine understands and what it tells: runs on lanes, cancels, pieces of text, and how a run ended.
+ */
+
+import type { SamplerOptions } from '../../native/addon.js';
+import type { ActorId } from '../../runtime/address.js';
+import type { ErrorEnvelope } from '../../runtime/errors.js';
+
+/** Names a (mind, room) pair: whose KV a lane holds. */
+export type Activity = string;
+
+/** A lane and whose KV it is taken to hold. */
+export interface LaneClaim {
+  readonly lane: number;
+  readonly activity: Activity;
+}
+
+export interface Run {
+  readonly type: 'run';
+  readonly grant: number;
+  /** The start of the engine that the grant was given for. */
+  readonly epoch: number;
+  readonly activity: Activity;
+  readonly lane: number;
+  /** Whether the lane is taken to hold this activity; if not, whatever idle KV it holds is overwritten. */
+  readonly continues: boolean;
+  /** Everything before the reply; at least one token. */
+  readonly tokens: Int32Array;
+  readonly sampling: SamplerOptions;
+  readonly stops: readonly string[];
+  /** Most tokens to produce, 1 or more. */
+  readonly maxTokens: number;
+}
+
+/** Asked of the engine; the answer is an `EngineReady`. */
+export interface ReadyRequest {
+  readonly type: 'ready';
+}
+
+export type EngineMessage = Run | ReadyRequest;
+
+export type EngineControl =
+  /** A mind ends its run between two steps; one that has not come yet is refused when it comes. */
+  | { readonly type: 'cancel'; readonly grant: number; readonly error: ErrorEnvelope | undefined }
+  /** A mind has taken so many pieces. */
+  | { readonly type: 'ack'; readonly grant: number; readonly pieces: number }
+  /** The broker takes a grant back, whether or not its run has come. */
+  | { readonly type: 'revoke'; readonly grant: number; readonly error: ErrorEnvelope }
+  /** The broker empties idle lanes; one that holds something else by now is left alone. */
+  | { readonly type: 'clear'; readonly claims: readonly LaneClaim[] }
+  /** The broker was started again: all runs end, all lanes are emptied, and the engine says `up` again. */
+  | { readonly type: 'reset'; readonly error: ErrorEnvelope };
+
+export type RunOutcome = 'stop' | 'length' | 'aborted' | 'failed';
+
+export interface RunTimes {
+  /** From the run's arrival to its first row. */
+  readonly waitedMs: number;
+  /** From there to the first token. */
+  readonly promptMs: number;
+  /** From there to the end. */
+  readonly decodeMs: number;
+}
+
+/** What a mind hears of its run. */
+export type EngineToMind =
+  | { readonly type: 'piece'; readonly grant: number; readonly text: string; readonly tokens: number }
+  | {
+      readonly type: 'done';
+      readonly grant: number;
+      readonly outcome: RunOutcome;
+      /** Text that no piece has carried. */
+      readonly text: string;
+      /** Pieces sent before. */
+      readonly pieces: number;
+      /** The reply's tokens: exactly the text of all pieces and `text`. */
+      readonly reply: Int32Array;
+      /** Tokens sampled, the ending one and those cut off by a stop string too. */
+      readonly produced: number;
+      readonly processed: number;
+      readonly reused: number;
+      readonly times: RunTimes;
+      readonly error: ErrorEnvelope | undefined;
+    };
+
+/** What the broker hears. */
+export type EngineToBroker =
+  | {
+      readonly type: 'up';
+      readonly engine: ActorId;
+      readonly epoch: number;
+      readonly lanes: number;
+      readonly cells: number;
+      /** Tokens that one lane may hold. */
+      readonly context: number;
+    }
+  | {
+      readonly type: 'ran';
+      readonly grant: number;
+      readonly lane: number;
+      /** Whose KV the lane holds now, and how many tokens of it. */
+      readonly activity: Activity | undefined;
+      readonly held: number;
+      readonly processed: number;
+      readonly produced: number;
+    }
+  /** A grant that was revoked before its run came. */
+  | { readonly type: 'never-ran'; readonly grant: number };
+
+export interface EngineArgs {
+  readonly model: string;
+  readonly mmap: boolean;
+  readonly gpuLayers: number;
+  readonly lanes: number;
+  readonly cells: number;
+  readonly context: number;
+  /** Most rows of a step. */
+  readonly rows: number;
+  readonly threads: number;
+  readonly promptThreads: number;
+  readonly flashAttention: boolean;
+  readonly broker: ActorId;
+  /** Shared with the main thread; see `status.ts`. */
+  readonly status: Int32Array;
+}
+
+/** What the engine answers when asked `ready`: which weights other threads may attach to. */
+export interface EngineReady {
+  readonly model: number;
+}

@@ -1,0 +1,58 @@
+/**
+ * What the main thread and the engine share in memory: progress of the load, flags, counters, and what each lane does, so
+ * that it can be seen while the engine is in the middle of a step.
+ */
+import { type ActorId, generationOf, makeId, NOBODY, slotOf, threadOf } from '../../runtime/address.js';
+import type { Lane } from './lane.js';
+
+/** `progress` in thousandths; `cancel` and `abort` are set by the main thread; the rest are counters that only go up. */
+export const Status = { progress: 0, cancel: 1, abort: 2, steps: 3, processed: 4, produced: 5 } as const;
+
+const HEADER = 8;
+const LANE_FIELDS = 5;
+const LaneField = { running: 0, held: 1, thread: 2, slot: 3, generation: 4 } as const;
+
+export interface LaneReport {
+  readonly lane: number;
+  readonly state: 'empty' | 'idle' | 'running';
+  /** Tokens in its KV. */
+  readonly held: number;
+  /** The mind whose KV it is; 0 = none. */
+  readonly mind: ActorId;
+}
+
+export const createStatus = (lanes: number): Int32Array =>
+  new Int32Array(new SharedArrayBuffer(4 * (HEADER + LANE_FIELDS * lanes)));
+
+export const readStatus = (status: Int32Array, field: number): number => Atomics.load(status, field);
+
+/** Adds to a counter. */
+export function count(status: Int32Array, field: number, by: number): void {
+  status[field] = ((status[field] as number) + by) | 0;
+}
+
+/** Shows a lane as it is now. */
+export function showLane(status: Int32Array, lane: Lane, mind: ActorId | undefined): void {
+  const at = HEADER + LANE_FIELDS * lane.number;
+  status[at + LaneField.running] = lane.run === undefined ? 0 : 1;
+  status[at + LaneField.held] = lane.held;
+  if (mind === undefined) return;
+  status[at + LaneField.thread] = threadOf(mind);
+  status[at + LaneField.slot] = slotOf(mind);
+  status[at + LaneField.generation] = generationOf(mind);
+}
+
+export function readLanes(status: Int32Array): LaneReport[] {
+  const lanes = (status.length - HEADER) / LANE_FIELDS;
+  return Array.from({ length: lanes }, (_, lane) => {
+    const field = (index: number): number => status[HEADER + LANE_FIELDS * lane + index] as number;
+    const held = field(LaneField.held);
+    const state = field(LaneField.running) !== 0 ? 'running' : held > 0 ? 'idle' : 'empty';
+    const generation = field(LaneField.generation);
+    const mind =
+      state === 'empty' || generation === 0
+        ? NOBODY
+        : makeId(field(LaneField.thread), field(LaneField.slot), generation);
+    return { lane, state, held, mind };
+  });
+}

@@ -1,0 +1,150 @@
+/**
+ * One step of the engine: the planned rows through one native decode, what came out back to the runs, and what happens
+ * to the lanes when the decode fails.
+ */
+import { type NativeContext, ROW_FIELDS, RowOutput, StepStatus } from '../../native/addon.js';
+import { createStepCost } from './cost.js';
+import type { Lane } from './lane.js';
+import { type LaneShare, type LaneWork, plan } from './planner.js';
+
+export interface StepSink {
+  /** A lane's run has a new token. */
+  sampled(lane: Lane, token: number): void;
+  /** A lane's rows failed in company and alone; the lane is empty now. */
+  failed(lane: Lane, status: StepStatus): void;
+}
+
+export interface StepperOptions {
+  /** Decodes and prompts never share a step (recurrent and hybrid models). */
+  readonly split: boolean;
+}
+
+export class Stepper {
+  readonly #context: NativeContext;
+  readonly #lanes: readonly Lane[];
+  readonly #sink: StepSink;
+  readonly #split: boolean;
+  readonly #cost = createStepCost();
+  readonly #rows: Int32Array;
+  readonly #sampled: Int32Array;
+  /** Shares of a failed step, each to be tried alone. */
+  #alone: LaneShare[] = [];
+  #afterPrompt = false;
+  steps = 0;
+
+  constructor(context: NativeContext, lanes: readonly Lane[], sink: StepSink, options: StepperOptions) {
+    this.#context = context;
+    this.#lanes = lanes;
+    this.#sink = sink;
+    this.#split = options.split;
+    this.#rows = new Int32Array(ROW_FIELDS * context.rows);
+    this.#sampled = new Int32Array(context.lanes);
+  }
+
+  /** Answers false when no lane has work. */
+  step(): boolean {
+    const shares = this.#next();
+    if (shares.length === 0) return false;
+    const count = this.#fill(shares);
+    const begun = performance.now();
+    for (const { lane } of shares) {
+      const run = this.#lanes[lane]?.run;
+      if (run !== undefined && run.startedAt === 0) run.startedAt = begun;
+    }
+    const status = this.#context.step(this.#rows, count, this.#sampled);
+    if (status === StepStatus.ok) {
+      this.#cost.observe(count, performance.now() - begun);
+      this.steps++;
+      this.#accept(shares);
+    } else if (status !== StepStatus.aborted) this.#recover(shares, status);
+    return true;
+  }
+
+  #next(): LaneShare[] {
+    while (this.#alone.length > 0) {
+      const share = this.#alone[0] as LaneShare;
+      const lane = this.#lanes[share.lane] as Lane;
+      if (lane.run !== undefined) {
+        const pending = lane.tokens.length - lane.held;
+        return [{ lane: share.lane, count: Math.min(Math.max(share.count, 1), pending, this.#context.rows) }];
+      }
+      this.#alone.shift();
+    }
+    const work: LaneWork[] = [];
+    for (const lane of this.#lanes) {
+      if (lane.run === undefined) continue;
+      const pending = lane.tokens.length - lane.held;
+      work.push({
+        lane: lane.number,
+        kind: pending > 1 ? 'prompt' : 'decode',
+        pending,
+        order: lane.run.order,
+      });
+    }
+    if (work.length === 0) return [];
+    const limits = { rows: this.#context.rows, split: this.#split, afterPrompt: this.#afterPrompt };
+    const shares = plan(work, limits, this.#cost);
+    this.#afterPrompt = shares.some((share) => share.count > 1);
+    return shares;
+  }
+
+  /** Writes the rows of all shares; a lane's last pending token asks for a sample. */
+  #fill(shares: readonly LaneShare[]): number {
+    let row = 0;
+    for (const share of shares) {
+      const lane = this.#lanes[share.lane] as Lane;
+      for (let i = 0; i < share.count; i++) {
+        const position = lane.held + i;
+        const at = ROW_FIELDS * row++;
+        this.#rows[at] = lane.tokens[position] as number;
+        this.#rows[at + 1] = share.lane;
+        this.#rows[at + 2] = position;
+        this.#rows[at + 3] = position === lane.tokens.length - 1 ? RowOutput.sample : RowOutput.none;
+      }
+    }
+    return row;
+  }
+
+  #accept(shares: readonly LaneShare[]): void {
+    if (this.#alone.length > 0) this.#alone.shift();
+    let output = 0;
+    for (const share of shares) {
+      const lane = this.#lanes[share.lane] as Lane;
+      const run = lane.run;
+      if (run === undefined) continue;
+      // A lane that was cleared prompts its reply again; those tokens count as prompt.
+      run.processed += share.count - (run.produced > 0 && share.count === 1 ? 1 : 0);
+      lane.held += share.count;
+      if (lane.held === lane.tokens.length) this.#sink.sampled(lane, this.#sampled[output++] as number);
+    }
+  }
+
+  /** Brings every lane of a failed step back to where it was, and has each try alone; one that did so has failed. */
+  #recover(shares: readonly LaneShare[], status: StepStatus): void {
+    const wasAlone = this.#alone.length > 0;
+    for (const share of shares) {
+      const lane = this.#lanes[share.lane] as Lane;
+      if (!this.#context.cut(lane.number, lane.held)) this.restart(lane);
+    }
+    if (!wasAlone && shares.length > 1) {
+      this.#alone = [...shares];
+      return;
+    }
+    const share = shares[0] as LaneShare;
+    if (!wasAlone) {
+      this.#alone = [share];
+      return;
+    }
+    this.#alone.shift();
+    const lane = this.#lanes[share.lane] as Lane;
+    this.#context.clear(lane.number);
+    lane.held = 0;
+    this.#sink.failed(lane, status);
+  }
+
+  /** Empties a lane that cannot be cut; its run is prompted again from its tokens. */
+  restart(lane: Lane): void {
+    this.#context.clear(lane.number);
+    lane.held = 0;
+  }
+}

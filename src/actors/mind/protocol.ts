@@ -1,0 +1,100 @@
+/**
+ * What a mind understands, and what a reader gets of a turn.
+ */
+import type { ActorId } from '../../runtime/address.js';
+import type { ErrorEnvelope } from '../../runtime/errors.js';
+import type { QueueReason, TurnClass } from '../broker/protocol.js';
+import type { Sampling } from '../engine/sampling.js';
+
+export interface MindArgs {
+  readonly name: string;
+  readonly system: string;
+  readonly sampling: Sampling;
+  readonly class: TurnClass;
+  /** Weights that the vocabulary is read from. */
+  readonly model: number;
+  readonly modelName: string;
+  /** Tokens that one lane may hold. */
+  readonly context: number;
+  readonly engine: ActorId;
+  readonly broker: ActorId;
+}
+
+/** Asked of a mind; the answer is a `TurnAnswer` when the turn has ended. */
+export interface TurnRequest {
+  readonly type: 'turn';
+  /** Unique in the process. */
+  readonly turn: number;
+  readonly room: string;
+  readonly text: string;
+  readonly maxTokens: number | undefined;
+  readonly sampling: Sampling;
+  readonly stops: readonly string[];
+  readonly deadlineMs: number;
+  /** Gets the pieces. */
+  readonly reader: ActorId;
+}
+
+export type MindControl =
+  /** Asked of a mind: its turns end `aborted`, then it ends itself. */
+  | { readonly type: 'leave' }
+  | { readonly type: 'cancel'; readonly turn: number }
+  /** The reader has taken so many pieces. */
+  | { readonly type: 'taken'; readonly turn: number; readonly pieces: number }
+  | { readonly type: 'overdue'; readonly turn: number };
+
+/** What a reader gets while a turn runs. */
+export interface TurnPiece {
+  readonly type: 'piece';
+  readonly turn: number;
+  readonly text: string;
+  readonly tokens: number;
+}
+
+export type Outcome = 'stop' | 'length' | 'aborted' | 'reclaimed' | 'failed' | 'lost';
+
+/** One run of a turn on a lane. */
+export interface RunReceipt {
+  readonly lane: number;
+  /** Prompt tokens that were processed, and those that the lane still held. */
+  readonly processed: number;
+  readonly reused: number;
+  /** Tokens sampled, the ending one too. */
+  readonly produced: number;
+  /** From the run's arrival at the engine to its first row, from there to the first token, from there to the end. */
+  readonly waitedMs: number;
+  readonly promptMs: number;
+  readonly decodeMs: number;
+  readonly outcome: Outcome;
+}
+
+/** What one turn did, faults included. */
+export interface Receipt {
+  readonly mind: string;
+  readonly room: string;
+  readonly turn: number;
+  readonly model: string;
+  /** Genes and scales that ran, aligned; empty: the base model. */
+  readonly phenotype: { readonly genes: readonly string[]; readonly scales: readonly number[] };
+  readonly runs: readonly RunReceipt[];
+  /** Milliseconds waited, by reason. */
+  readonly waits: Readonly<Partial<Record<QueueReason | 'room', number>>>;
+  readonly outcome: Outcome;
+  readonly seed: number;
+  readonly promptTokens: number;
+  readonly maxTokens: number;
+  /** Earlier turns that left the room for this one to fit. */
+  readonly turnsDropped: number;
+  /** From the call to the first piece and to the end. */
+  readonly firstPieceMs: number | undefined;
+  readonly totalMs: number;
+}
+
+export interface TurnAnswer {
+  readonly outcome: Outcome;
+  /** Pieces sent; the text is theirs and then `rest`. */
+  readonly pieces: number;
+  readonly rest: string;
+  readonly receipt: Receipt;
+  readonly error: ErrorEnvelope | undefined;
+}

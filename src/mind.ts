@@ -1,0 +1,131 @@
+/**
+ * A mind as its caller holds it.
+ */
+import type { Receipt, TurnAnswer } from './actors/mind/protocol.js';
+import { ActorEnded, asTroupeError, fromEnvelope, MindLeft, type TroupeError } from './errors.js';
+import { checkText, checkTurnOptions, type TurnOptions } from './options.js';
+import type { Reader } from './reader.js';
+import type { ActorId } from './runtime/address.js';
+import { Band } from './runtime/message.js';
+import type { System } from './runtime/system.js';
+import { Turn } from './turn.js';
+
+/** Longer than a turn's own deadline, within which the mind itself ends it. */
+const ANSWER_GRACE_MS = 15_000;
+
+/** What a mind needs of the process that it is part of. */
+export interface Stage {
+  readonly system: System;
+  readonly reader: Reader;
+  readonly readerId: ActorId;
+  readonly modelName: string;
+  nextTurn(): number;
+}
+
+export class Mind implements AsyncDisposable {
+  readonly name: string;
+  /** For `troupe.peek`. */
+  readonly id: ActorId;
+  readonly #stage: Stage;
+  #left: Promise<void> | undefined;
+
+  /** For `Troupe`; a caller gets minds from `troupe.mind()`. */
+  constructor(name: string, id: ActorId, stage: Stage) {
+    this.name = name;
+    this.id = id;
+    this.#stage = stage;
+  }
+
+  /**
+   * Says something to the mind; its reply is the turn. Throws `BadArgument` at once for wrong arguments; whatever goes
+   * wrong later is the turn's `error`.
+   */
+  turn(text: string, options?: TurnOptions): Turn {
+    const said = checkText(text, 'text');
+    const checked = checkTurnOptions(options);
+    const { system, reader, readerId } = this.#stage;
+    const number = this.#stage.nextTurn();
+    const calledAt = performance.now();
+    const cancel = (): void =>
+      void system.tell(this.id, { type: 'cancel', turn: number }, { band: Band.reserved });
+    const turn = new Turn(cancel);
+    reader.open(number, turn);
+    const { room, maxTokens, sampling, stops, deadlineMs, signal } = checked;
+    const request = {
+      type: 'turn',
+      turn: number,
+      room,
+      text: said,
+      maxTokens,
+      sampling,
+      stops,
+      deadlineMs,
+      reader: readerId,
+    };
+    const answered = system.ask<TurnAnswer>(this.id, request, { deadlineMs: deadlineMs + ANSWER_GRACE_MS });
+    if (signal?.aborted) cancel();
+    else signal?.addEventListener('abort', cancel, { once: true });
+    answered
+      .then(
+        (answer) =>
+          reader.close(number, answer, () => {
+            turn.grow(answer.rest);
+            const error = answer.error && fromEnvelope(answer.error);
+            turn.end({ outcome: answer.outcome, receipt: answer.receipt, error });
+          }),
+        (error: unknown) =>
+          reader.close(number, { pieces: 0 }, () =>
+            turn.end({
+              outcome: 'failed',
+              receipt: this.#lostReceipt(number, room, performance.now() - calledAt),
+              error: this.#explain(error),
+            }),
+          ),
+      )
+      .finally(() => signal?.removeEventListener('abort', cancel));
+    return turn;
+  }
+
+  /** Ends the mind: its turns end `aborted`, its lanes are free, its name is free. */
+  leave(): Promise<void> {
+    this.#left ??= this.#leave();
+    return this.#left;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.leave();
+  }
+
+  async #leave(): Promise<void> {
+    try {
+      await this.#stage.system.ask(this.id, { type: 'leave' }, { band: Band.reserved });
+    } catch (error) {
+      if (!(error instanceof ActorEnded)) throw error;
+    }
+  }
+
+  #explain(error: unknown): TroupeError {
+    if (error instanceof ActorEnded) return new MindLeft({ name: this.name });
+    return asTroupeError(error);
+  }
+
+  /** The receipt of a turn whose mind could not give one. */
+  #lostReceipt(turn: number, room: string, totalMs: number): Receipt {
+    return {
+      mind: this.name,
+      room,
+      turn,
+      model: this.#stage.modelName,
+      phenotype: { genes: [], scales: [] },
+      runs: [],
+      waits: {},
+      outcome: 'failed',
+      seed: 0,
+      promptTokens: 0,
+      maxTokens: 0,
+      turnsDropped: 0,
+      firstPieceMs: undefined,
+      totalMs,
+    };
+  }
+}

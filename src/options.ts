@@ -1,0 +1,258 @@
+/**
+ * Options of the public face: their defaults and why, and their check. Every wrong one is a `BadArgument` that says
+ * what would be right.
+ */
+import { availableParallelism, tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { TURN_CLASSES, type TurnClass } from './actors/broker/protocol.js';
+import { checkSampling, type Sampling } from './actors/engine/sampling.js';
+import { checkStops } from './actors/engine/stops.js';
+import { BadArgument } from './errors.js';
+import { nearest } from './nearest.js';
+
+export interface Progress {
+  readonly stage: 'threads' | 'model' | 'ready';
+  /** Of the stage, 0 to 1. */
+  readonly fraction: number;
+}
+
+export interface TroupeOptions {
+  /** Path of a GGUF model; default: the embedded one. */
+  readonly model?: string;
+  /** Minds that can decode at one time, 1 to 256; default 4. */
+  readonly lanes?: number;
+  /** Tokens that one lane may hold; default: what the model was trained for, at most 4,096. */
+  readonly context?: number;
+  /** KV places shared by all lanes; default lanes x context. */
+  readonly cells?: number;
+  /** Threads that decode; default: all cores up to 8, less one from 4 cores on. */
+  readonly threads?: number;
+  /** Threads that minds live on; default: one for every 4 cores. */
+  readonly hosts?: number;
+  /** Budgets in bytes. `host`: default what the system or the container allows. */
+  readonly memory?: { readonly host?: number };
+  /** Folder of this process's data, made for its owner only. */
+  readonly dir?: string;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+export interface MindOptions {
+  /** The system prompt. */
+  readonly system?: string;
+  /** Sampling of turns that name none. */
+  readonly sampling?: Sampling;
+  /** Order among waiting turns; default `interactive`. */
+  readonly class?: TurnClass;
+}
+
+export interface TurnOptions {
+  /** Rooms of one mind have transcripts of their own; default `main`. */
+  readonly room?: string;
+  readonly signal?: AbortSignal;
+  /** Most tokens of the reply; default: a quarter of the context. */
+  readonly maxTokens?: number;
+  readonly sampling?: Sampling;
+  /** Strings that end the reply; they are not part of it. */
+  readonly stop?: string | readonly string[];
+  /** Milliseconds from the call, queueing included; default one hour. */
+  readonly deadline?: number;
+}
+
+export const DEFAULT_MODEL = fileURLToPath(new URL('../models/parlour-5m-Q8_0.gguf', import.meta.url));
+const DEFAULT_LANES = 4;
+/** Small enough that the KV of a large model fits; who wants more says so. */
+const DEFAULT_CONTEXT = 4_096;
+/** Most threads that decode helps from: memory bandwidth is used up before. */
+const MOST_THREADS = 8;
+const DEFAULT_DEADLINE_MS = 3_600_000;
+const MAX_ROOM_CHARACTERS = 256;
+const MAX_TEXT_CHARACTERS = 16 * 2 ** 20;
+
+export const defaultThreads = (cores = availableParallelism()): number =>
+  Math.min(MOST_THREADS, cores < 4 ? cores : cores - 1);
+
+export const defaultHosts = (cores = availableParallelism()): number => Math.max(1, Math.floor(cores / 4));
+
+/** The least of the memory that is available and what the container allows, in bytes. */
+export function availableMemory(): number {
+  const limit = process.constrainedMemory();
+  const available = process.availableMemory();
+  return limit > 0 ? Math.min(limit, available) : available;
+}
+
+/** Default data folder: the user's runtime folder, else one of their own in the temporary folder. */
+export const defaultDir = (): string =>
+  process.env.XDG_RUNTIME_DIR
+    ? join(process.env.XDG_RUNTIME_DIR, 'troupe')
+    : join(tmpdir(), `troupe-${userInfo().uid}`);
+
+export interface CheckedTroupeOptions {
+  readonly model: string;
+  readonly lanes: number;
+  readonly context: number | undefined;
+  readonly cells: number | undefined;
+  readonly threads: number;
+  readonly hosts: number;
+  readonly hostBytes: number;
+  readonly dir: string;
+  readonly onProgress: (progress: Progress) => void;
+}
+
+export function checkTroupeOptions(options: unknown): CheckedTroupeOptions {
+  const given = checkKeys<TroupeOptions>(options, 'options', [
+    'model',
+    'lanes',
+    'context',
+    'cells',
+    'threads',
+    'hosts',
+    'memory',
+    'dir',
+    'onProgress',
+  ]);
+  const memory = checkKeys<{ host?: number }>(given.memory, 'options.memory', ['host']);
+  return {
+    model: text(given.model, 'options.model', DEFAULT_MODEL),
+    lanes: whole(given.lanes, 'options.lanes', 1, 256) ?? DEFAULT_LANES,
+    context: whole(given.context, 'options.context', 16, 2 ** 24),
+    cells: whole(given.cells, 'options.cells', 16, 2 ** 30),
+    threads: whole(given.threads, 'options.threads', 1, 256) ?? defaultThreads(),
+    hosts: whole(given.hosts, 'options.hosts', 1, 64) ?? defaultHosts(),
+    hostBytes: whole(memory.host, 'options.memory.host', 1, Number.MAX_SAFE_INTEGER) ?? availableMemory(),
+    dir: text(given.dir, 'options.dir', defaultDir()),
+    onProgress: callback(given.onProgress, 'options.onProgress'),
+  };
+}
+
+/** The context and cells of a model that was trained for `trained` tokens. */
+export function fitContext(
+  options: CheckedTroupeOptions,
+  trained: number,
+): { readonly context: number; readonly cells: number } {
+  const context = options.context ?? Math.min(trained || DEFAULT_CONTEXT, DEFAULT_CONTEXT);
+  if (trained > 0 && context > trained) {
+    const expected = `at most ${trained}, which the model was trained for`;
+    throw new BadArgument({ argument: 'options.context', value: context, expected });
+  }
+  const cells = options.cells ?? options.lanes * context;
+  if (cells < context) {
+    const expected = `at least the context of one lane, ${context}`;
+    throw new BadArgument({ argument: 'options.cells', value: cells, expected });
+  }
+  return { context, cells };
+}
+
+export interface CheckedMindOptions {
+  readonly system: string;
+  readonly sampling: Sampling;
+  readonly class: TurnClass;
+}
+
+export function checkMindOptions(options: unknown): CheckedMindOptions {
+  const given = checkKeys<MindOptions>(options, 'options', ['system', 'sampling', 'class']);
+  const turnClass = given.class ?? 'interactive';
+  if (!TURN_CLASSES.includes(turnClass)) {
+    throw new BadArgument({ argument: 'options.class', value: turnClass, expected: TURN_CLASSES.join(', ') });
+  }
+  return {
+    system: text(given.system, 'options.system', ''),
+    sampling: checkSampling(given.sampling, 'options.sampling'),
+    class: turnClass,
+  };
+}
+
+export interface CheckedTurnOptions {
+  readonly room: string;
+  readonly signal: AbortSignal | undefined;
+  readonly maxTokens: number | undefined;
+  readonly sampling: Sampling;
+  readonly stops: readonly string[];
+  readonly deadlineMs: number;
+}
+
+export function checkTurnOptions(options: unknown): CheckedTurnOptions {
+  const given = checkKeys<TurnOptions>(options, 'options', [
+    'room',
+    'signal',
+    'maxTokens',
+    'sampling',
+    'stop',
+    'deadline',
+  ]);
+  const room = text(given.room, 'options.room', 'main');
+  if (room.length < 1 || room.length > MAX_ROOM_CHARACTERS || room.includes('\n')) {
+    const expected = `1 to ${MAX_ROOM_CHARACTERS} characters without a line break`;
+    throw new BadArgument({ argument: 'options.room', value: room, expected });
+  }
+  if (given.signal !== undefined && !(given.signal instanceof AbortSignal)) {
+    throw new BadArgument({ argument: 'options.signal', value: given.signal, expected: 'an AbortSignal' });
+  }
+  return {
+    room,
+    signal: given.signal,
+    maxTokens: whole(given.maxTokens, 'options.maxTokens', 1, 2 ** 31 - 1),
+    sampling: checkSampling(given.sampling, 'options.sampling'),
+    stops: checkStops(given.stop, 'options.stop'),
+    deadlineMs: positive(given.deadline, 'options.deadline') ?? DEFAULT_DEADLINE_MS,
+  };
+}
+
+export function checkText(value: unknown, argument: string): string {
+  const given = text(value, argument, undefined);
+  if (given.length > MAX_TEXT_CHARACTERS) {
+    throw new BadArgument({
+      argument,
+      value: `${given.length} characters`,
+      expected: `at most ${MAX_TEXT_CHARACTERS} characters`,
+    });
+  }
+  return given;
+}
+
+/** Refuses what is no object and any field that is not known, naming the nearest known one. */
+function checkKeys<T extends object>(
+  value: unknown,
+  where: string,
+  known: readonly (keyof T & string)[],
+): Partial<T> {
+  if (value === undefined) return {};
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new BadArgument({ argument: where, value, expected: `an object with ${known.join(', ')}` });
+  }
+  for (const key of Object.keys(value)) {
+    if ((known as readonly string[]).includes(key)) continue;
+    const near = nearest(key, known);
+    const expected = near === undefined ? `only ${known.join(', ')}` : `${near} in its place`;
+    throw new BadArgument({
+      argument: `${where}.${key}`,
+      value: (value as Record<string, unknown>)[key],
+      expected,
+    });
+  }
+  return value;
+}
+
+function text(value: unknown, argument: string, missing: string | undefined): string {
+  if (value === undefined && missing !== undefined) return missing;
+  if (typeof value !== 'string') throw new BadArgument({ argument, value, expected: 'a string' });
+  return value;
+}
+
+function whole(value: unknown, argument: string, least: number, most: number): number | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value;
+  throw new BadArgument({ argument, value, expected: `a whole number from ${least} to ${most}` });
+}
+
+function positive(value: unknown, argument: string): number | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === 'number' && value > 0 && value <= 2 ** 40) return value;
+  throw new BadArgument({ argument, value, expected: 'milliseconds, more than 0' });
+}
+
+function callback(value: unknown, argument: string): (progress: Progress) => void {
+  if (value === undefined) return () => {};
+  if (typeof value !== 'function') throw new BadArgument({ argument, value, expected: 'a function' });
+  return value as (progress: Progress) => void;
+}

@@ -1,0 +1,53 @@
+/**
+ * The reader: the main thread's actor that gets the pieces of all turns and hands each to its turn.
+ */
+import { ACK_EVERY } from './actors/engine/window.js';
+import type { TurnAnswer, TurnPiece } from './actors/mind/protocol.js';
+import type { Context, Definition } from './runtime/actor.js';
+import { Band } from './runtime/message.js';
+import type { Turn } from './turn.js';
+
+interface Reading {
+  readonly turn: Turn;
+  pieces: number;
+  /** Set once the turn has ended and pieces are still on the way. */
+  last: { readonly pieces: number; readonly finish: () => void } | undefined;
+}
+
+export class Reader {
+  readonly #readings = new Map<number, Reading>();
+
+  open(number: number, turn: Turn): void {
+    this.#readings.set(number, { turn, pieces: 0, last: undefined });
+  }
+
+  /** The turn has ended: `finish` is called when all its pieces are there. */
+  close(number: number, answer: Pick<TurnAnswer, 'pieces'>, finish: () => void): void {
+    const reading = this.#readings.get(number);
+    if (reading === undefined || reading.pieces >= answer.pieces) {
+      this.#readings.delete(number);
+      finish();
+    } else reading.last = { pieces: answer.pieces, finish };
+  }
+
+  /** The definition of the actor; it lives on the main thread. */
+  get definition(): Definition {
+    return {
+      kind: 'reader',
+      start: () => ({ receive() {}, control: (piece: TurnPiece, ctx: Context) => this.#take(piece, ctx) }),
+    };
+  }
+
+  #take(piece: TurnPiece, ctx: Context): void {
+    const reading = this.#readings.get(piece.turn);
+    if (reading === undefined) return;
+    reading.pieces++;
+    reading.turn.grow(piece.text);
+    if (reading.pieces % ACK_EVERY === 0) {
+      ctx.tell(ctx.sender, { type: 'taken', turn: piece.turn, pieces: ACK_EVERY }, { band: Band.reserved });
+    }
+    if (reading.last === undefined || reading.pieces < reading.last.pieces) return;
+    this.#readings.delete(piece.turn);
+    reading.last.finish();
+  }
+}
