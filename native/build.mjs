@@ -28,11 +28,16 @@ const ADDON = join(BUILD, 'Release', 'troupe.node');
 export async function buildNative({ say, args = [] }) {
   const options = [...extraOptions(), ...args];
   const inputs = inputsKey(options);
-  if (readStamp()?.inputs === inputs && isFile(ADDON)) return { addon: ADDON, built: false };
+  if (isCurrent(inputs)) return { addon: ADDON, built: false };
   const libraries = await llamaLibraries({ say, args: options });
   await withLock(cacheFolder(), say, () => compileAddon(libraries, inputs, say));
   return { addon: ADDON, built: true };
 }
+
+/** Whether `buildNative` would have nothing to do. */
+export const nativeIsCurrent = (args = []) => isCurrent(inputsKey([...extraOptions(), ...args]));
+
+const isCurrent = (inputs) => readStamp()?.inputs === inputs && isFile(ADDON);
 
 async function compileAddon(libraries, inputs, say) {
   say('compiling the addon');
