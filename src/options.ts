@@ -9,7 +9,7 @@ import { TURN_CLASSES, type TurnClass } from './actors/broker/protocol.js';
 import { checkSampling, type Sampling } from './actors/engine/sampling.js';
 import { checkStops } from './actors/engine/stops.js';
 import { BadArgument } from './errors.js';
-import { nearest } from './nearest.js';
+import { nearest } from './runtime/nearest.js';
 
 export interface Progress {
   readonly stage: 'threads' | 'model' | 'ready';

@@ -3,7 +3,7 @@
  */
 import { BadArgument } from '../../errors.js';
 import type { SamplerOptions } from '../../native/addon.js';
-import { nearest } from '../../nearest.js';
+import { nearest } from '../../runtime/nearest.js';
 
 /** How the next token is drawn. Whatever is left out comes from the mind, then from `SAMPLING_DEFAULTS`. */
 export interface Sampling {
