@@ -3,26 +3,29 @@
  */
 import { posix } from 'node:path';
 
-/** A room's own files are always allowed. */
+/** A room's own files are always allowed, the shared ones to all but the runtime. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
-  cli: ['gateway', 'index', 'errors'],
-  gateway: ['index', 'errors'],
-  index: ['actors', 'genome', 'pages', 'runtime', 'errors'],
-  actors: ['genome', 'pages', 'runtime', 'errors'],
-  jobs: ['native', 'genome', 'pages', 'runtime', 'errors'],
-  genome: ['errors'],
-  pages: ['native', 'runtime', 'errors'],
-  native: ['errors'],
-  errors: ['runtime'],
+  cli: ['gateway', 'index'],
+  gateway: ['index'],
+  index: ['actors', 'genome', 'pages', 'runtime'],
+  actors: ['genome', 'pages', 'runtime'],
+  jobs: ['native', 'genome', 'pages', 'runtime'],
+  genome: [],
+  pages: ['native', 'runtime'],
+  native: [],
+  shared: ['runtime'],
   runtime: [],
 };
+
+/** Files beside `index.ts` that every layer above the runtime speaks with. */
+const SHARED = ['errors.ts', 'nearest.ts'];
 
 /** Actors that touch the addon, beside their room's row. */
 const NATIVE_ACTORS = ['actors/engine/', 'actors/embedder/'];
 
 /** The room of a file, given its path under `src/`. */
 export function roomOf(path: string): string {
-  if (path === 'errors.ts') return 'errors';
+  if (SHARED.includes(path)) return 'shared';
   return path.includes('/') ? path.slice(0, path.indexOf('/')) : 'index';
 }
 
@@ -37,15 +40,18 @@ export function wrongArrows(sources: ReadonlyMap<string, string>): string[] {
   const wrong: string[] = [];
   for (const [path, text] of sources) {
     const room = roomOf(path);
-    const allowed = MAY_IMPORT[room];
-    if (!allowed) wrong.push(`${path} stands in no known room`);
+    const row = MAY_IMPORT[room];
+    if (!row) wrong.push(`${path} stands in no known room`);
     for (const specifier of importsOf(text)) {
       if (!specifier.startsWith('.')) continue;
       const target = posix.join(posix.dirname(path), specifier).replace(/\.js$/, '.ts');
       const other = roomOf(target);
-      const nativeActor = other === 'native' && NATIVE_ACTORS.some((folder) => path.startsWith(folder));
-      if (other !== room && !allowed?.includes(other) && !nativeActor)
-        wrong.push(`${path} imports ${target}`);
+      const allowed =
+        other === room ||
+        row?.includes(other) ||
+        (other === 'shared' && room !== 'runtime') ||
+        (other === 'native' && NATIVE_ACTORS.some((folder) => path.startsWith(folder)));
+      if (!allowed) wrong.push(`${path} imports ${target}`);
     }
   }
   return wrong;

@@ -1,0 +1,25 @@
+/**
+ * The child's half of a side (see side.mjs): options in, `ready` and at last the report out, a line of JSON each.
+ */
+import { createInterface } from 'node:readline';
+
+export const options = () => JSON.parse(process.argv[2]);
+
+const tell = (message) => process.stdout.write(`${JSON.stringify(message)}\n`);
+
+/**
+ * Runs a side. `ready`: what the bench should know before it starts. `decode(finished)` decodes until
+ * `finished()` is true, and answers `{ samples, verified, ... }`; `verified` says in words what was found wrong with
+ * the work, or is true.
+ */
+export async function drive(ready, decode) {
+  let finished = false;
+  const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+  tell({ ready });
+  await lines.next();
+  const ended = decode(() => finished);
+  await lines.next();
+  finished = true;
+  const report = await ended;
+  process.stdout.write(`${JSON.stringify({ report })}\n`, () => process.exit(0));
+}

@@ -1,0 +1,18 @@
+/**
+ * Statistics of few numbers. All are pure, and take the numbers in any order.
+ */
+
+/** The value below which the fraction `at` of `values` lies, interpolated between neighbours. */
+export function quantile(values, at) {
+  if (values.length === 0) throw new Error('no values to take a quantile of');
+  const sorted = Float64Array.from(values).sort();
+  const place = at * (sorted.length - 1);
+  const below = Math.floor(place);
+  const above = Math.min(below + 1, sorted.length - 1);
+  return sorted[below] + (place - below) * (sorted[above] - sorted[below]);
+}
+
+export const median = (values) => quantile(values, 0.5);
+
+/** The quartiles: what half of the values lie between. */
+export const spread = (values) => [quantile(values, 0.25), quantile(values, 0.75)];

@@ -1,0 +1,59 @@
+/**
+ * The same decode through the peers: llama-server at 8 minds, node-llama-cpp at 4.
+ */
+import { benchModel } from '../models/make.mjs';
+import { llamaPrograms } from '../peers/llama.mjs';
+import { nodePeers } from '../peers/node.mjs';
+import { reportComparison } from './comparison.mjs';
+import { EMBEDDED, script, settings } from './settings.mjs';
+
+const EMBEDDED_CONTEXT = 1024;
+const EMBEDDED_REPLY = 900;
+const BENCH_REPLY = 1900;
+
+export const server = {
+  figures: ['server-8'],
+  async run({ say, report }) {
+    const { server: program } = await llamaPrograms({ say });
+    const { model } = await benchModel({ say });
+    await reportComparison({
+      figure: 'server-8',
+      bar: 1,
+      report,
+      sides: (threads) => {
+        const same = { ...settings({ model, minds: 8, threads }), replyTokens: BENCH_REPLY };
+        return [
+          { script: script('sides/troupe'), options: same },
+          { script: script('peers/llama-server'), options: { ...same, program } },
+        ];
+      },
+    });
+  },
+};
+
+export const nodeLlamaCpp = {
+  figures: ['nlc-4', 'nlc-4-small'],
+  async run({ say, report }) {
+    await nodePeers({ say });
+    const { model } = await benchModel({ say });
+    const against = (figure, bar, size) =>
+      reportComparison({
+        figure,
+        bar,
+        report,
+        sides: (threads) => {
+          const same = { ...settings({ minds: 4, threads, ...size }), replyTokens: size.replyTokens };
+          return [
+            { script: script('sides/troupe'), options: same },
+            { script: script('peers/node-llama-cpp'), options: same },
+          ];
+        },
+      });
+    await against('nlc-4', 1, { model, replyTokens: BENCH_REPLY });
+    await against('nlc-4-small', 2, {
+      model: EMBEDDED,
+      context: EMBEDDED_CONTEXT,
+      replyTokens: EMBEDDED_REPLY,
+    });
+  },
+};

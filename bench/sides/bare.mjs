@@ -1,0 +1,65 @@
+/**
+ * A side: a bare loop in one process, the same batch through `llama_decode` again and again, no sampling.
+ *
+ * `stepsPerRound`: after so many steps the lanes are cleared and begin again at position 0, as llama-batched-bench
+ * does; without it they go on behind the prompt.
+ */
+import { setImmediate as turn } from 'node:timers/promises';
+import { ROW_FIELDS, RowOutput, StepStatus } from '../../dist/native/addon.js';
+import { loadAddon } from '../../dist/native/load.js';
+import { drive, options } from '../harness/driver.mjs';
+import { Tally } from '../harness/tally.mjs';
+
+const STEPS_PER_TURN = 8;
+
+const { model: path, minds, cells, rows, threads, flashAttention, prompt, stepsPerRound } = options();
+const model = loadAddon().loadModel({ path, mmap: false, gpuLayers: 0 });
+const lanes = model.context({ lanes: minds, cells, rows, threads, promptThreads: threads, flashAttention });
+const batch = new Int32Array(ROW_FIELDS * rows);
+const sampled = new Int32Array(rows);
+
+function step(count) {
+  const status = lanes.step(batch, count, sampled);
+  if (status !== StepStatus.ok) throw new Error(`the bare loop's step ended with status ${status}`);
+}
+
+const put = (row, token, lane, position, output) =>
+  batch.set([token, lane, position, output], ROW_FIELDS * row);
+
+/** Brings the prompt into every lane. Answers the position behind it. */
+function prefill() {
+  const tokens = model.tokenize(prompt, { special: true, continues: false });
+  for (let lane = 0; lane < minds; lane++) {
+    for (let at = 0; at < tokens.length; at += rows) {
+      const chunk = tokens.subarray(at, at + rows);
+      for (const [row, token] of chunk.entries()) put(row, token, lane, at + row, RowOutput.none);
+      step(chunk.length);
+    }
+  }
+  return tokens.length;
+}
+
+const first = stepsPerRound ? 0 : prefill();
+const tally = new Tally(minds);
+
+await drive({ prompt: first }, async (finished) => {
+  let position = first;
+  let token = 0;
+  for (let steps = 0; !finished(); steps++) {
+    if (stepsPerRound && position === stepsPerRound) {
+      for (let lane = 0; lane < minds; lane++) lanes.clear(lane);
+      position = 0;
+    }
+    for (let lane = 0; lane < minds; lane++) {
+      token = (token * 1103515245 + 12345) & 0xfff;
+      put(lane, token, lane, position, RowOutput.logits);
+    }
+    step(minds);
+    position++;
+    for (let lane = 0; lane < minds; lane++) tally.add(lane);
+    if (steps % STEPS_PER_TURN === 0) await turn();
+  }
+  const lengths = Array.from({ length: minds }, (_, lane) => lanes.length(lane));
+  const right = lengths.every((length) => length === position);
+  return { samples: tally.samples(), verified: right || `lanes hold ${lengths} tokens, not ${position}` };
+});
