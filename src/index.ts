@@ -5,32 +5,27 @@
  * (actors/broker/broker.ts) and sends a run to the engine (actors/engine/engine.ts), which steps
  * (actors/engine/stepper.ts) through one native call (native/src).
  */
-import { chmodSync, mkdirSync } from 'node:fs';
-import { basename } from 'node:path';
-import type { EngineArgs, EngineReady } from './actors/engine/protocol.js';
 import { createStatus, type LaneReport, readLanes, readStatus, Status } from './actors/engine/status.js';
-import { attachVocab, detachVocab } from './actors/engine/vocab.js';
 import type { MindArgs } from './actors/mind/protocol.js';
-import { BadArgument, ModelTooLarge, NameTaken, SystemStopped } from './errors.js';
-import { Mind, type Stage } from './mind.js';
+import { checkText } from './check.js';
+import { BadArgument, NameTaken, SystemStopped } from './errors.js';
+import { Mind } from './mind.js';
 import type { ModelHeader } from './native/addon.js';
 import {
   type CheckedTroupeOptions,
   checkMindOptions,
-  checkText,
   checkTroupeOptions,
   fitContext,
   type MindOptions,
   type TroupeOptions,
 } from './options.js';
-import { Reader } from './reader.js';
 import { type ActorId, NOBODY } from './runtime/address.js';
 import type { SystemReport } from './runtime/inspect.js';
 import { Offload } from './runtime/offload.js';
 import type { Probe } from './runtime/probes.js';
 import { System } from './runtime/system.js';
 import type { PeekReport } from './runtime/thread-actor.js';
-import { CONTROL_THREAD, MAIN_THREAD } from './runtime/well-known.js';
+import { checkMemory, makeDir, moduleUrl, openStage, type Stage } from './stage.js';
 
 export type { TurnClass } from './actors/broker/protocol.js';
 export type { Sampling } from './actors/engine/sampling.js';
@@ -44,18 +39,7 @@ export type { Probe } from './runtime/probes.js';
 export type { PeekReport } from './runtime/thread-actor.js';
 export type { Piece, Turn, TurnResult } from './turn.js';
 
-/** Rows of one step: enough that a prompt alone runs at full speed. */
-const STEP_ROWS = 512;
-/** Loading a model from a slow disk takes minutes. */
-const LOAD_MS = 1_800_000;
 const HEADER_MS = 30_000;
-/** How often a load's progress is looked at. */
-const PROGRESS_MS = 50;
-/** Bytes that buffers for one step take, for each row and each place of embedding and vocabulary; an upper guess. */
-const COMPUTE_BYTES = 64 * 2 ** 20;
-
-const ENGINE_THREAD = 2;
-const module = (path: string): string => new URL(path, import.meta.url).href;
 
 /** What `inspect` shows: the actors and threads, the lanes, and the engine's counters. */
 export interface TroupeReport extends SystemReport {
@@ -68,18 +52,13 @@ export class Troupe implements AsyncDisposable {
   readonly #system: System;
   readonly #status: Int32Array;
   readonly #offload: Offload;
-  readonly #reader = new Reader();
-  readonly #options: CheckedTroupeOptions;
   readonly #minds = new Map<string, Mind>();
   #stage: Stage | undefined;
-  #mindArgs: Omit<MindArgs, 'name' | 'system' | 'sampling' | 'class'> | undefined;
-  #turns = 0;
   #stopped: Promise<void> | undefined;
 
   private constructor(system: System, offload: Offload, options: CheckedTroupeOptions) {
     this.#system = system;
     this.#offload = offload;
-    this.#options = options;
     this.#status = createStatus(options.lanes);
   }
 
@@ -93,7 +72,7 @@ export class Troupe implements AsyncDisposable {
     let troupe: Troupe | undefined;
     try {
       const header = await offload.run<ModelHeader>(
-        module('./jobs/model-header.js'),
+        moduleUrl('./jobs/model-header.js'),
         checked.model,
         HEADER_MS,
       );
@@ -104,7 +83,8 @@ export class Troupe implements AsyncDisposable {
       const hosts = Array.from({ length: checked.hosts }, (_, i) => ({ name: `host-${i}`, host: true }));
       const system = await System.start([{ name: 'engine', host: false }, ...hosts]);
       troupe = new Troupe(system, offload, checked);
-      await troupe.#open(context, cells);
+      troupe.#stage = await openStage(system, checked, { context, cells }, troupe.#status);
+      checked.onProgress({ stage: 'ready', fraction: 1 });
       return troupe;
     } catch (error) {
       await (troupe === undefined ? offload.close() : troupe.stop());
@@ -116,17 +96,17 @@ export class Troupe implements AsyncDisposable {
   async mind(name: string, options?: MindOptions): Promise<Mind> {
     checkText(name, 'name');
     const checked = checkMindOptions(options);
-    if (this.#stage === undefined || this.#mindArgs === undefined || this.#stopped !== undefined) {
+    if (this.#stage === undefined || this.#stopped !== undefined) {
       throw new SystemStopped({ what: `the mind ${name}` });
     }
-    const args: MindArgs = { ...this.#mindArgs, name, ...checked };
+    const args: MindArgs = { ...this.#stage.mindArgs, name, ...checked };
     try {
       const id = await this.#system.spawn({
         name: `mind/${name}`,
-        module: module('./actors/mind/mind.js'),
+        module: moduleUrl('./actors/mind/mind.js'),
         args,
       });
-      const mind = new Mind(name, id, this.#stage);
+      const mind = new Mind(name, id, this.#stage, () => this.#minds.delete(name));
       this.#minds.set(name, mind);
       return mind;
     } catch (error) {
@@ -181,81 +161,6 @@ export class Troupe implements AsyncDisposable {
     Atomics.store(this.#status, Status.abort, 1);
     await this.#system.stop('the troupe stopped');
     await this.#offload.close();
-    if (this.#mindArgs !== undefined) detachVocab(this.#mindArgs.model);
-  }
-
-  /** Starts the actors that every turn needs. */
-  async #open(context: number, cells: number): Promise<void> {
-    const { model, lanes, threads, onProgress } = this.#options;
-    const system = this.#system;
-    const broker = await system.spawn({
-      name: 'broker',
-      module: module('./actors/broker/broker.js'),
-      args: {},
-      thread: CONTROL_THREAD,
-    });
-    const rows = Math.max(lanes, Math.min(STEP_ROWS, cells));
-    const args: EngineArgs = {
-      model,
-      mmap: false,
-      gpuLayers: 0,
-      lanes,
-      cells,
-      context,
-      rows,
-      threads,
-      promptThreads: threads,
-      flashAttention: true,
-      broker,
-      status: this.#status,
-    };
-    const watch = setInterval(() => {
-      onProgress({ stage: 'model', fraction: readStatus(this.#status, Status.progress) / 1000 });
-    }, PROGRESS_MS);
-    let engine: ActorId;
-    try {
-      engine = await system.spawn({
-        name: 'engine',
-        module: module('./actors/engine/engine.js'),
-        args,
-        thread: ENGINE_THREAD,
-        startMs: LOAD_MS,
-      });
-    } finally {
-      clearInterval(watch);
-    }
-    const ready = await system.ask<EngineReady>(engine, { type: 'ready' });
-    // The main thread holds the weights too, so that they outlive a crash of the engine's thread.
-    attachVocab(ready.model);
-    const modelName = basename(model);
-    const readerId = await system.main.spawn(this.#reader.definition, {
-      name: 'reader',
-      module: '',
-      args: undefined,
-      thread: MAIN_THREAD,
-    });
-    this.#mindArgs = { model: ready.model, modelName, context, engine, broker };
-    this.#stage = { system, reader: this.#reader, readerId, modelName, nextTurn: () => ++this.#turns };
-    onProgress({ stage: 'ready', fraction: 1 });
-  }
-}
-
-/** Refuses a model whose weights and context exceed the budget, before anything is loaded. */
-function checkMemory(options: CheckedTroupeOptions, header: ModelHeader, cells: number): void {
-  const needBytes = header.weightBytes + cells * header.cellBytes + COMPUTE_BYTES;
-  if (needBytes <= options.hostBytes) return;
-  throw new ModelTooLarge({ path: options.model, needBytes, budgetBytes: options.hostBytes });
-}
-
-function makeDir(dir: string): void {
-  try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
-    chmodSync(dir, 0o700);
-  } catch (error) {
-    throw new BadArgument({
-      argument: 'options.dir',
-      value: dir,
-      expected: `a folder that can be made (${(error as Error).message})`,
-    });
+    this.#stage?.close();
   }
 }

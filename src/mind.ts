@@ -2,38 +2,31 @@
  * A mind as its caller holds it.
  */
 import type { Receipt, TurnAnswer } from './actors/mind/protocol.js';
+import { checkText } from './check.js';
 import { ActorEnded, asTroupeError, fromEnvelope, MindLeft, type TroupeError } from './errors.js';
-import { checkText, checkTurnOptions, type TurnOptions } from './options.js';
-import type { Reader } from './reader.js';
+import { checkTurnOptions, type TurnOptions } from './options.js';
 import type { ActorId } from './runtime/address.js';
 import { Band } from './runtime/message.js';
-import type { System } from './runtime/system.js';
+import type { Stage } from './stage.js';
 import { Turn } from './turn.js';
 
 /** Longer than a turn's own deadline, within which the mind itself ends it. */
 const ANSWER_GRACE_MS = 15_000;
-
-/** What a mind needs of the process that it is part of. */
-export interface Stage {
-  readonly system: System;
-  readonly reader: Reader;
-  readonly readerId: ActorId;
-  readonly modelName: string;
-  nextTurn(): number;
-}
 
 export class Mind implements AsyncDisposable {
   readonly name: string;
   /** For `troupe.peek`. */
   readonly id: ActorId;
   readonly #stage: Stage;
+  readonly #onLeft: () => void;
   #left: Promise<void> | undefined;
 
   /** For `Troupe`; a caller gets minds from `troupe.mind()`. */
-  constructor(name: string, id: ActorId, stage: Stage) {
+  constructor(name: string, id: ActorId, stage: Stage, onLeft: () => void) {
     this.name = name;
     this.id = id;
     this.#stage = stage;
+    this.#onLeft = onLeft;
   }
 
   /**
@@ -101,6 +94,8 @@ export class Mind implements AsyncDisposable {
       await this.#stage.system.ask(this.id, { type: 'leave' }, { band: Band.reserved });
     } catch (error) {
       if (!(error instanceof ActorEnded)) throw error;
+    } finally {
+      this.#onLeft();
     }
   }
 

@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { TURN_CLASSES, type TurnClass } from './actors/broker/protocol.js';
 import { checkSampling, type Sampling } from './actors/engine/sampling.js';
 import { checkStops } from './actors/engine/stops.js';
+import { checkCallback, checkFields, checkMs, checkText, checkWhole } from './check.js';
 import { BadArgument } from './errors.js';
-import { nearest } from './runtime/nearest.js';
 
 export interface Progress {
   readonly stage: 'threads' | 'model' | 'ready';
@@ -67,7 +67,6 @@ const DEFAULT_CONTEXT = 4_096;
 const MOST_THREADS = 8;
 const DEFAULT_DEADLINE_MS = 3_600_000;
 const MAX_ROOM_CHARACTERS = 256;
-const MAX_TEXT_CHARACTERS = 16 * 2 ** 20;
 
 export const defaultThreads = (cores = availableParallelism()): number =>
   Math.min(MOST_THREADS, cores < 4 ? cores : cores - 1);
@@ -100,7 +99,7 @@ export interface CheckedTroupeOptions {
 }
 
 export function checkTroupeOptions(options: unknown): CheckedTroupeOptions {
-  const given = checkKeys<TroupeOptions>(options, 'options', [
+  const given = checkFields<TroupeOptions>(options, 'options', [
     'model',
     'lanes',
     'context',
@@ -111,17 +110,18 @@ export function checkTroupeOptions(options: unknown): CheckedTroupeOptions {
     'dir',
     'onProgress',
   ]);
-  const memory = checkKeys<{ host?: number }>(given.memory, 'options.memory', ['host']);
+  const memory = checkFields<{ host?: number }>(given.memory, 'options.memory', ['host']);
   return {
-    model: text(given.model, 'options.model', DEFAULT_MODEL),
-    lanes: whole(given.lanes, 'options.lanes', 1, 256) ?? DEFAULT_LANES,
-    context: whole(given.context, 'options.context', 16, 2 ** 24),
-    cells: whole(given.cells, 'options.cells', 16, 2 ** 30),
-    threads: whole(given.threads, 'options.threads', 1, 256) ?? defaultThreads(),
-    hosts: whole(given.hosts, 'options.hosts', 1, 64) ?? defaultHosts(),
-    hostBytes: whole(memory.host, 'options.memory.host', 1, Number.MAX_SAFE_INTEGER) ?? availableMemory(),
-    dir: text(given.dir, 'options.dir', defaultDir()),
-    onProgress: callback(given.onProgress, 'options.onProgress'),
+    model: checkText(given.model, 'options.model', DEFAULT_MODEL),
+    lanes: checkWhole(given.lanes, 'options.lanes', 1, 256) ?? DEFAULT_LANES,
+    context: checkWhole(given.context, 'options.context', 16, 2 ** 24),
+    cells: checkWhole(given.cells, 'options.cells', 16, 2 ** 30),
+    threads: checkWhole(given.threads, 'options.threads', 1, 256) ?? defaultThreads(),
+    hosts: checkWhole(given.hosts, 'options.hosts', 1, 64) ?? defaultHosts(),
+    hostBytes:
+      checkWhole(memory.host, 'options.memory.host', 1, Number.MAX_SAFE_INTEGER) ?? availableMemory(),
+    dir: checkText(given.dir, 'options.dir', defaultDir()),
+    onProgress: checkCallback(given.onProgress, 'options.onProgress'),
   };
 }
 
@@ -150,13 +150,13 @@ export interface CheckedMindOptions {
 }
 
 export function checkMindOptions(options: unknown): CheckedMindOptions {
-  const given = checkKeys<MindOptions>(options, 'options', ['system', 'sampling', 'class']);
+  const given = checkFields<MindOptions>(options, 'options', ['system', 'sampling', 'class']);
   const turnClass = given.class ?? 'interactive';
   if (!TURN_CLASSES.includes(turnClass)) {
     throw new BadArgument({ argument: 'options.class', value: turnClass, expected: TURN_CLASSES.join(', ') });
   }
   return {
-    system: text(given.system, 'options.system', ''),
+    system: checkText(given.system, 'options.system', ''),
     sampling: checkSampling(given.sampling, 'options.sampling'),
     class: turnClass,
   };
@@ -172,7 +172,7 @@ export interface CheckedTurnOptions {
 }
 
 export function checkTurnOptions(options: unknown): CheckedTurnOptions {
-  const given = checkKeys<TurnOptions>(options, 'options', [
+  const given = checkFields<TurnOptions>(options, 'options', [
     'room',
     'signal',
     'maxTokens',
@@ -180,7 +180,7 @@ export function checkTurnOptions(options: unknown): CheckedTurnOptions {
     'stop',
     'deadline',
   ]);
-  const room = text(given.room, 'options.room', 'main');
+  const room = checkText(given.room, 'options.room', 'main');
   if (room.length < 1 || room.length > MAX_ROOM_CHARACTERS || room.includes('\n')) {
     const expected = `1 to ${MAX_ROOM_CHARACTERS} characters without a line break`;
     throw new BadArgument({ argument: 'options.room', value: room, expected });
@@ -191,68 +191,9 @@ export function checkTurnOptions(options: unknown): CheckedTurnOptions {
   return {
     room,
     signal: given.signal,
-    maxTokens: whole(given.maxTokens, 'options.maxTokens', 1, 2 ** 31 - 1),
+    maxTokens: checkWhole(given.maxTokens, 'options.maxTokens', 1, 2 ** 31 - 1),
     sampling: checkSampling(given.sampling, 'options.sampling'),
     stops: checkStops(given.stop, 'options.stop'),
-    deadlineMs: positive(given.deadline, 'options.deadline') ?? DEFAULT_DEADLINE_MS,
+    deadlineMs: checkMs(given.deadline, 'options.deadline') ?? DEFAULT_DEADLINE_MS,
   };
-}
-
-export function checkText(value: unknown, argument: string): string {
-  const given = text(value, argument, undefined);
-  if (given.length > MAX_TEXT_CHARACTERS) {
-    throw new BadArgument({
-      argument,
-      value: `${given.length} characters`,
-      expected: `at most ${MAX_TEXT_CHARACTERS} characters`,
-    });
-  }
-  return given;
-}
-
-/** Refuses what is no object and any field that is not known, naming the nearest known one. */
-function checkKeys<T extends object>(
-  value: unknown,
-  where: string,
-  known: readonly (keyof T & string)[],
-): Partial<T> {
-  if (value === undefined) return {};
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new BadArgument({ argument: where, value, expected: `an object with ${known.join(', ')}` });
-  }
-  for (const key of Object.keys(value)) {
-    if ((known as readonly string[]).includes(key)) continue;
-    const near = nearest(key, known);
-    const expected = near === undefined ? `only ${known.join(', ')}` : `${near} in its place`;
-    throw new BadArgument({
-      argument: `${where}.${key}`,
-      value: (value as Record<string, unknown>)[key],
-      expected,
-    });
-  }
-  return value;
-}
-
-function text(value: unknown, argument: string, missing: string | undefined): string {
-  if (value === undefined && missing !== undefined) return missing;
-  if (typeof value !== 'string') throw new BadArgument({ argument, value, expected: 'a string' });
-  return value;
-}
-
-function whole(value: unknown, argument: string, least: number, most: number): number | undefined {
-  if (value === undefined) return undefined;
-  if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value;
-  throw new BadArgument({ argument, value, expected: `a whole number from ${least} to ${most}` });
-}
-
-function positive(value: unknown, argument: string): number | undefined {
-  if (value === undefined) return undefined;
-  if (typeof value === 'number' && value > 0 && value <= 2 ** 40) return value;
-  throw new BadArgument({ argument, value, expected: 'milliseconds, more than 0' });
-}
-
-function callback(value: unknown, argument: string): (progress: Progress) => void {
-  if (value === undefined) return () => {};
-  if (typeof value !== 'function') throw new BadArgument({ argument, value, expected: 'a function' });
-  return value as (progress: Progress) => void;
 }

@@ -2,7 +2,7 @@
  * The engine actor: the one owner of the native context. It takes runs on lanes, steps while any lane has work, and
  * tells minds what came out. It has verbs and refusals; who runs where is the broker's decision.
  *
- * Its handlers only note what is wanted. Everything native happens in `#work`, between two slices of the thread's loop.
+ * Cancels and new runs act between two steps: a step is idle work of the thread, done when no message is left.
  */
 import { ContextFull, DecodeFailed, EngineLost, LaneMismatch } from '../../errors.js';
 import { type NativeContext, type NativeModel, StepStatus } from '../../native/addon.js';
@@ -10,7 +10,8 @@ import type { Behaviour, Context, Definition } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
 import { type ErrorEnvelope, toEnvelope } from '../../runtime/errors.js';
 import { Band } from '../../runtime/message.js';
-import { beginRun, commonPrefix, emptyLane, type Lane, type RunOnLane, tokensWithin } from './lane.js';
+import type { Lane, RunOnLane } from './lane.js';
+import { Lanes } from './lanes.js';
 import { openContext, openModel } from './open.js';
 import type {
   EngineArgs,
@@ -19,12 +20,12 @@ import type {
   EngineReady,
   EngineToBroker,
   EngineToMind,
-  LaneClaim,
   Run,
   RunOutcome,
 } from './protocol.js';
+import { Replies } from './reply.js';
 import { Revoked } from './revoked.js';
-import { count, Status, showLane } from './status.js';
+import { count, Status } from './status.js';
 import { Stepper } from './stepper.js';
 
 interface Refusal {
@@ -37,14 +38,11 @@ class Engine implements Behaviour {
   readonly #args: EngineArgs;
   readonly #model: NativeModel;
   readonly #context: NativeContext;
-  readonly #lanes: Lane[];
-  readonly #byGrant = new Map<number, Lane>();
+  readonly #lanes: Lanes;
+  readonly #replies: Replies;
   readonly #revoked = new Revoked();
   readonly #stepper: Stepper;
-  readonly #pieces: { bytes: Uint8Array; offsets: Uint32Array };
-  readonly #ends: ReadonlySet<number>;
   readonly #loop: { wake(): void };
-  #order = 0;
   #leaving = false;
 
   constructor(ctx: Context, args: EngineArgs, model: NativeModel) {
@@ -52,18 +50,14 @@ class Engine implements Behaviour {
     this.#args = args;
     this.#model = model;
     this.#context = openContext(model, args);
-    this.#pieces = model.pieces();
-    this.#ends = new Set(model.ends());
-    this.#lanes = Array.from({ length: args.lanes }, (_, number) => emptyLane(number));
-    this.#stepper = new Stepper(
-      this.#context,
-      this.#lanes,
-      {
-        sampled: (lane, token) => this.#sampled(lane, token),
-        failed: (lane, status) => this.#failed(lane, status),
-      },
-      { split: model.info.recurrent || model.info.hybrid },
-    );
+    this.#lanes = new Lanes(this.#context, args.status);
+    this.#replies = new Replies(model);
+    const sink = {
+      sampled: (lane: Lane, token: number) => this.#sampled(lane, token),
+      failed: (lane: Lane, status: StepStatus) => this.#failed(lane, status),
+    };
+    const split = model.info.recurrent || model.info.hybrid;
+    this.#stepper = new Stepper(this.#context, this.#lanes.all, sink, { split });
     this.#loop = ctx.work(() => this.#step());
     this.#sayUp();
   }
@@ -72,7 +66,10 @@ class Engine implements Behaviour {
     if (message.type === 'ready') return { model: this.#model.info.id };
     const refusal = this.#refusal(message);
     if (refusal !== undefined) this.#refuse(message, ctx.sender, refusal);
-    else this.#begin(message, ctx.sender);
+    else {
+      this.#lanes.begin(message, ctx.sender);
+      this.#loop.wake();
+    }
     return undefined;
   }
 
@@ -83,10 +80,11 @@ class Engine implements Behaviour {
       case 'cancel':
         return this.#cancel(message.grant, message.error);
       case 'revoke':
-        if (!this.#byGrant.has(message.grant)) this.#tellBroker({ type: 'never-ran', grant: message.grant });
+        if (!this.#lanes.running(message.grant))
+          this.#tellBroker({ type: 'never-ran', grant: message.grant });
         return this.#cancel(message.grant, message.error);
       case 'clear':
-        return this.#clear(message.claims);
+        return this.#lanes.clear(message.claims);
       case 'reset':
         return this.#reset(message.error);
     }
@@ -98,47 +96,29 @@ class Engine implements Behaviour {
     this.#model.close();
   }
 
-  #sayUp(): void {
-    this.#tellBroker({
-      type: 'up',
-      engine: this.#ctx.self,
-      epoch: this.#ctx.incarnation,
-      lanes: this.#args.lanes,
-      cells: this.#args.cells,
-      context: this.#args.context,
-    });
-  }
-
   #step(): boolean {
     if (this.#leaving || !this.#stepper.step()) return false;
-    count(this.#args.status, Status.steps, 1);
-    for (const lane of this.#lanes) if (lane.run !== undefined) showLane(this.#args.status, lane, undefined);
+    this.#lanes.showStep();
     return true;
   }
 
+  // What others want
+
   #acknowledged(grant: number, pieces: number): void {
-    const run = this.#byGrant.get(grant)?.run;
-    const piece = run?.window.ack(pieces);
-    if (run !== undefined && piece !== undefined) this.#send(run, piece);
+    const run = this.#lanes.running(grant)?.run;
+    if (run !== undefined) this.#send(run, run.window.ack(pieces));
   }
 
   #cancel(grant: number, error: ErrorEnvelope | undefined): void {
-    const lane = this.#byGrant.get(grant);
+    const lane = this.#lanes.running(grant);
     if (lane !== undefined) this.#end(lane, error === undefined ? 'aborted' : 'failed', error);
     else this.#revoked.add(grant, error);
   }
 
-  #clear(claims: readonly LaneClaim[]): void {
-    for (const claim of claims) {
-      const lane = this.#lanes[claim.lane];
-      if (lane !== undefined && lane.run === undefined && lane.activity === claim.activity) this.#empty(lane);
-    }
-  }
-
   #reset(error: ErrorEnvelope): void {
-    for (const lane of this.#lanes) {
+    for (const lane of this.#lanes.all) {
       if (lane.run !== undefined) this.#end(lane, 'failed', error);
-      this.#empty(lane);
+      this.#lanes.empty(lane);
     }
     this.#sayUp();
   }
@@ -153,7 +133,7 @@ class Engine implements Behaviour {
     if (revoked !== undefined) {
       return { outcome: revoked.error === undefined ? 'aborted' : 'failed', error: revoked.error };
     }
-    const lane = this.#lanes[run.lane];
+    const lane = this.#lanes.all[run.lane];
     const expected = run.continues ? run.activity : 'no run';
     let actual = lane?.activity ?? 'nothing';
     if (lane === undefined) actual = 'no such lane';
@@ -163,20 +143,18 @@ class Engine implements Behaviour {
   }
 
   #refuse(run: Run, mind: ActorId, refusal: Refusal): void {
-    this.#tellMind(mind, {
-      type: 'done',
-      grant: run.grant,
+    const times = { waitedMs: 0, promptMs: 0, decodeMs: 0 };
+    const nothing = {
       text: '',
       pieces: 0,
       reply: new Int32Array(0),
       produced: 0,
       processed: 0,
       reused: 0,
-      times: { waitedMs: 0, promptMs: 0, decodeMs: 0 },
-      ...refusal,
-    });
-    const lane = this.#lanes[run.lane];
-    const { activity, held } = lane ?? { activity: undefined, held: 0 };
+      times,
+    };
+    this.#tellMind(mind, { type: 'done', grant: run.grant, ...nothing, ...refusal });
+    const { activity, held } = this.#lanes.all[run.lane] ?? { activity: undefined, held: 0 };
     this.#tellBroker({
       type: 'ran',
       grant: run.grant,
@@ -188,91 +166,52 @@ class Engine implements Behaviour {
     });
   }
 
-  #begin(run: Run, mind: ActorId): void {
-    const lane = this.#lanes[run.lane] as Lane;
-    let reused = 0;
-    if (lane.activity === run.activity) {
-      // The last token is always processed again: its logits are what the first sample is drawn from.
-      reused = Math.min(commonPrefix(lane.tokens, lane.held, run.tokens), run.tokens.length - 1);
-      if (reused < lane.held && !this.#context.cut(lane.number, reused)) reused = 0;
-    }
-    if (reused === 0) this.#context.clear(lane.number);
-    this.#context.setSampler(lane.number, run.sampling, new Int32Array(0));
-    beginRun(lane, run, mind, this.#order++, reused, performance.now());
-    this.#byGrant.set(run.grant, lane);
-    showLane(this.#args.status, lane, mind);
-    this.#loop.wake();
-  }
-
-  #empty(lane: Lane): void {
-    this.#context.clear(lane.number);
-    Object.assign(lane, emptyLane(lane.number));
-    showLane(this.#args.status, lane, undefined);
-  }
+  // What comes out
 
   #sampled(lane: Lane, token: number): void {
     const run = lane.run as RunOnLane;
     if (run.firstTokenAt === 0) run.firstTokenAt = performance.now();
-    run.produced++;
     count(this.#args.status, Status.produced, 1);
-    if (this.#ends.has(token)) {
-      this.#end(lane, 'stop');
-      return;
-    }
-    lane.tokens.push(token);
-    const { bytes, offsets } = this.#pieces;
-    const from = offsets[token] as number;
-    const to = offsets[token + 1] as number;
-    run.byteEnds.push((run.byteEnds.at(-1) ?? 0) + to - from);
-    const { text, stopped } = run.stream.push(bytes.subarray(from, to));
-    const piece = run.window.push(text, 1);
-    if (piece !== undefined) this.#send(run, piece);
+    const { text, stopped } = this.#replies.grow(lane, run, token);
+    this.#send(run, run.window.push(text, 1));
     if (stopped) this.#end(lane, 'stop');
     else if (run.produced >= run.request.maxTokens) this.#end(lane, 'length');
   }
 
-  #send(run: RunOnLane, piece: { text: string; tokens: number }): void {
-    this.#tellMind(run.mind, { type: 'piece', grant: run.grant, ...piece });
-  }
-
   #failed(lane: Lane, status: StepStatus): void {
-    const need = lane.tokens.length;
+    const { cells } = this.#args;
     const error =
       status === StepStatus.noRoom
-        ? new ContextFull({ needTokens: need, roomTokens: this.#room(lane), contextTokens: this.#args.cells })
+        ? new ContextFull({
+            needTokens: lane.tokens.length,
+            roomTokens: cells - this.#lanes.heldBeside(lane),
+            contextTokens: cells,
+          })
         : new DecodeFailed({ lane: lane.number, reason: `llama_decode answered ${status}` });
     this.#end(lane, 'failed', toEnvelope(error));
-  }
-
-  #room(lane: Lane): number {
-    return this.#lanes.reduce((room, other) => room - (other === lane ? 0 : other.held), this.#args.cells);
   }
 
   /** Ends the run on a lane: the lane is cut back to the last token accepted, mind and broker are told. */
   #end(lane: Lane, outcome: RunOutcome, error?: ErrorEnvelope): void {
     const run = lane.run as RunOnLane;
-    lane.run = undefined;
-    this.#byGrant.delete(run.grant);
-    const text = run.window.rest() + run.stream.end();
-    const accepted = run.stream.acceptedBytes - run.stream.tail.length;
-    const kept = tokensWithin(run.byteEnds, accepted);
-    const reply = this.#replyTokens(lane, run, kept, accepted);
-    this.#keep(lane, run.replyAt + kept);
-    showLane(this.#args.status, lane, undefined);
+    const { activity } = lane;
+    const reply = this.#replies.finish(lane, run);
+    this.#lanes.finish(lane, run.replyAt + reply.kept);
     count(this.#args.status, Status.processed, run.processed);
     const now = performance.now();
     const startedAt = run.startedAt || now;
     const firstTokenAt = run.firstTokenAt || now;
+    const { grant, produced, processed, reused } = run;
     this.#tellMind(run.mind, {
       type: 'done',
-      grant: run.grant,
+      grant,
       outcome,
-      text,
+      text: run.window.rest() + reply.text,
       pieces: run.window.sent,
-      reply,
-      produced: run.produced,
-      processed: run.processed,
-      reused: run.reused,
+      reply: reply.tokens,
+      produced,
+      processed,
+      reused,
       times: {
         waitedMs: startedAt - run.arrivedAt,
         promptMs: firstTokenAt - startedAt,
@@ -280,34 +219,19 @@ class Engine implements Behaviour {
       },
       error,
     });
-    this.#tellBroker({
-      type: 'ran',
-      grant: run.grant,
-      lane: lane.number,
-      activity: lane.activity,
-      held: lane.held,
-      processed: run.processed,
-      produced: run.produced,
-    });
+    const { held } = lane;
+    const holds = held > 0 ? activity : undefined;
+    this.#tellBroker({ type: 'ran', grant, lane: lane.number, activity: holds, held, processed, produced });
   }
 
-  /** The tokens of the reply as far as it was accepted; a token that a stop string cut in two is tokenised anew. */
-  #replyTokens(lane: Lane, run: RunOnLane, kept: number, accepted: number): Int32Array {
-    const whole = lane.tokens.slice(run.replyAt, run.replyAt + kept);
-    const from = run.byteEnds[kept - 1] ?? 0;
-    if (from === accepted) return Int32Array.from(whole);
-    const token = lane.tokens[run.replyAt + kept] as number;
-    const at = this.#pieces.offsets[token] as number;
-    const cut = new TextDecoder().decode(this.#pieces.bytes.subarray(at, at + accepted - from));
-    return Int32Array.from([...whole, ...this.#model.tokenize(cut, { special: false, continues: true })]);
+  #send(run: RunOnLane, piece: { text: string; tokens: number } | undefined): void {
+    if (piece !== undefined) this.#tellMind(run.mind, { type: 'piece', grant: run.grant, ...piece });
   }
 
-  /** Shortens what a lane holds to `length` tokens. */
-  #keep(lane: Lane, length: number): void {
-    lane.tokens.length = length;
-    if (lane.held > length && !this.#context.cut(lane.number, length)) this.#stepper.restart(lane);
-    lane.held = Math.min(lane.held, length);
-    if (lane.held === 0) Object.assign(lane, emptyLane(lane.number));
+  #sayUp(): void {
+    const { lanes, cells, context } = this.#args;
+    const { self, incarnation } = this.#ctx;
+    this.#tellBroker({ type: 'up', engine: self, epoch: incarnation, lanes, cells, context });
   }
 
   #tellMind(mind: ActorId, message: EngineToMind): void {

@@ -124,7 +124,7 @@ export class Stepper {
     const wasAlone = this.#alone.length > 0;
     for (const share of shares) {
       const lane = this.#lanes[share.lane] as Lane;
-      if (!this.#context.cut(lane.number, lane.held)) this.restart(lane);
+      if (!this.#context.cut(lane.number, lane.held)) this.#restart(lane);
     }
     if (!wasAlone && shares.length > 1) {
       this.#alone = [...shares];
@@ -143,7 +143,7 @@ export class Stepper {
   }
 
   /** Empties a lane that cannot be cut; its run is prompted again from its tokens. */
-  restart(lane: Lane): void {
+  #restart(lane: Lane): void {
     this.#context.clear(lane.number);
     lane.held = 0;
   }

@@ -6,49 +6,37 @@ import { randomInt } from 'node:crypto';
 import { asTroupeError, DeadlineExceeded, EngineLost, MailboxFull } from '../../errors.js';
 import { type Behaviour, type Context, type Definition, refuse } from '../../runtime/actor.js';
 import { type ErrorEnvelope, toEnvelope } from '../../runtime/errors.js';
-import { Band } from '../../runtime/message.js';
-import type { BrokerToMind, MindToBroker, QueueReason } from '../broker/protocol.js';
-import type { EngineControl, EngineToMind } from '../engine/protocol.js';
+import type { BrokerToMind, QueueReason } from '../broker/protocol.js';
+import type { EngineToMind } from '../engine/protocol.js';
 import { resolveSampling } from '../engine/sampling.js';
-import { ACK_EVERY } from '../engine/window.js';
+import { Post } from './post.js';
 import { checkSystem, prepare } from './prepare.js';
-import type { MindArgs, MindControl, Outcome, TurnPiece, TurnRequest } from './protocol.js';
+import type { MindArgs, MindControl, Outcome, TurnRequest } from './protocol.js';
 import type { Message } from './rendering.js';
-import { emptyTranscript, restoreTranscripts, storeKey, type Transcript } from './transcript.js';
+import { type Room, Rooms, remember } from './rooms.js';
+import { storeKey } from './transcript.js';
 import { answerOf, endWait, openTurn, type Turn } from './turn.js';
+import { MAX_TURNS, Turns } from './turns.js';
 
 /** A cancelled run's last word from the engine is waited for this long; a step takes far less. */
 const LAST_WORD_MS = 5_000;
 const SEEDS = 2 ** 32;
-/** Turns that one mind holds at a time, waiting ones included. */
-const MAX_TURNS = 1024;
-
-interface Room {
-  readonly transcript: Transcript;
-  readonly waiting: Turn[];
-  active: Turn | undefined;
-}
 
 class Mind implements Behaviour {
   readonly #ctx: Context;
   readonly #args: MindArgs;
-  readonly #rooms = new Map<string, Room>();
-  readonly #turns = new Map<number, Turn>();
-  readonly #byTicket = new Map<number, Turn>();
-  readonly #byGrant = new Map<number, Turn>();
+  readonly #post: Post;
+  readonly #rooms: Rooms;
+  readonly #turns = new Turns();
   #system: Message | undefined;
-  /** Turns cancelled before their request came: control messages overtake it. */
-  readonly #early = new Set<number>();
-  #tickets = 0;
 
   constructor(ctx: Context, args: MindArgs, saved: ReadonlyMap<string, unknown>) {
     this.#ctx = ctx;
     this.#args = args;
+    this.#post = new Post(ctx, args);
     this.#system = args.system === '' ? undefined : { role: 'system', content: args.system };
-    for (const [name, transcript] of restoreTranscripts(saved)) {
-      this.#rooms.set(name, { transcript, waiting: [], active: undefined });
-    }
-    if (ctx.incarnation > 0) this.#tellBroker({ type: 'forget' });
+    this.#rooms = new Rooms(saved);
+    if (ctx.incarnation > 0) this.#post.broker({ type: 'forget' });
   }
 
   receive(message: TurnRequest): unknown {
@@ -69,9 +57,8 @@ class Mind implements Behaviour {
       case 'queued':
         return this.#queued(message.ticket, message.reason);
       case 'refused':
-        return this.#refused(message.ticket, message.error);
       case 'revoked':
-        return this.#revoked(message.ticket, message.error);
+        return this.#lost(message.ticket, message.error);
       case 'leave':
         return this.#leave();
       case 'cancel':
@@ -86,22 +73,12 @@ class Mind implements Behaviour {
   #call(request: TurnRequest): void {
     const sampling = resolveSampling([this.#args.sampling, request.sampling], randomInt(SEEDS));
     const turn = openTurn(request, this.#ctx.replyLater(), sampling, this.#ctx.now);
-    this.#turns.set(request.turn, turn);
     turn.timers.push(this.#ctx.after(request.deadlineMs, { type: 'overdue', turn: request.turn }));
-    if (this.#early.delete(request.turn)) return this.#cancel(request.turn, undefined);
-    const room = this.#room(request.room);
+    if (!this.#turns.add(turn)) return this.#cancel(request.turn, undefined);
+    const room = this.#rooms.of(turn);
     room.waiting.push(turn);
     if (room.active === undefined) this.#next(room);
     else this.#wait(turn, 'room', this.#ctx.self);
-  }
-
-  #room(name: string): Room {
-    let room = this.#rooms.get(name);
-    if (room === undefined) {
-      room = { transcript: emptyTranscript(name), waiting: [], active: undefined };
-      this.#rooms.set(name, room);
-    }
-    return room;
   }
 
   /** The room is free: its next turn asks for a lane. */
@@ -119,13 +96,11 @@ class Mind implements Behaviour {
       this.#end(turn, 'failed', '', undefined, toEnvelope(asTroupeError(error)));
       return;
     }
-    turn.stage = 'queued';
-    turn.ticket = ++this.#tickets;
-    this.#byTicket.set(turn.ticket, turn);
+    const ticket = this.#turns.queue(turn);
     const { tokens, maxTokens } = turn.prepared;
-    this.#tellBroker({
+    this.#post.broker({
       type: 'request',
-      ticket: turn.ticket,
+      ticket,
       activity: this.#activity(turn),
       class: this.#args.class,
       cells: tokens.length + maxTokens,
@@ -139,32 +114,18 @@ class Mind implements Behaviour {
   // The broker's answers
 
   #queued(ticket: number, reason: QueueReason): void {
-    const turn = this.#byTicket.get(ticket);
-    if (turn?.stage === 'queued') this.#wait(turn, reason, this.#args.broker);
+    for (const turn of this.#turns.ticketed(ticket)) {
+      if (turn.stage === 'queued') this.#wait(turn, reason, this.#args.broker);
+    }
   }
 
   #granted(message: BrokerToMind & { type: 'granted' }): void {
-    const turn = this.#byTicket.get(message.ticket);
+    const [turn] = this.#turns.ticketed(message.ticket);
     // A turn that ended meanwhile has withdrawn, and the broker takes the grant back on that.
     if (turn?.stage !== 'queued' || turn.prepared === undefined) return;
     endWait(turn, this.#ctx.now);
-    turn.stage = 'running';
-    turn.grant = message.grant;
-    turn.lane = message.lane;
-    this.#byGrant.set(turn.grant, turn);
-    const sent = this.#ctx.tell(this.#args.engine, {
-      type: 'run',
-      grant: turn.grant,
-      epoch: message.epoch,
-      activity: this.#activity(turn),
-      lane: message.lane,
-      continues: message.continues,
-      tokens: turn.prepared.tokens,
-      sampling: turn.sampling,
-      stops: turn.request.stops,
-      maxTokens: turn.prepared.maxTokens,
-    });
-    if (sent) return;
+    this.#turns.run(turn, message.grant, message.lane);
+    if (this.#post.run(turn, turn.prepared, this.#activity(turn), message)) return;
     this.#withdraw(turn);
     this.#end(
       turn,
@@ -175,43 +136,29 @@ class Mind implements Behaviour {
     );
   }
 
-  #refused(ticket: number, error: ErrorEnvelope): void {
-    const turn = this.#byTicket.get(ticket);
-    if (turn !== undefined) this.#end(turn, 'failed', '', undefined, error);
-  }
-
-  #revoked(ticket: number | undefined, error: ErrorEnvelope): void {
-    const turns = ticket === undefined ? [...this.#byTicket.values()] : [this.#byTicket.get(ticket)];
-    for (const turn of turns) if (turn !== undefined) this.#end(turn, 'failed', '', undefined, error);
+  /** Refused, or what was granted is void. */
+  #lost(ticket: number | undefined, error: ErrorEnvelope): void {
+    for (const turn of this.#turns.ticketed(ticket)) this.#end(turn, 'failed', '', undefined, error);
   }
 
   // The engine's words
 
   #piece(piece: EngineToMind & { type: 'piece' }): void {
-    const turn = this.#byGrant.get(piece.grant);
+    const turn = this.#turns.byGrant(piece.grant);
     if (turn === undefined) return;
     turn.firstPieceAt ??= this.#ctx.now;
     turn.text += piece.text;
-    if (++turn.unacknowledged >= ACK_EVERY) {
-      this.#tellEngine({ type: 'ack', grant: turn.grant, pieces: turn.unacknowledged });
-      turn.unacknowledged = 0;
-    }
-    this.#show(turn, turn.window.push(piece.text, piece.tokens));
+    this.#post.took(turn);
+    this.#post.piece(turn, turn.window.push(piece.text, piece.tokens));
   }
 
   #taken(number: number, pieces: number): void {
     const turn = this.#turns.get(number);
-    if (turn !== undefined) this.#show(turn, turn.window.ack(pieces));
-  }
-
-  #show(turn: Turn, piece: { text: string; tokens: number } | undefined): void {
-    if (piece === undefined) return;
-    const message: TurnPiece = { type: 'piece', turn: turn.request.turn, ...piece };
-    this.#ctx.tell(turn.request.reader, { ...message }, { band: Band.reserved });
+    if (turn !== undefined) this.#post.piece(turn, turn.window.ack(pieces));
   }
 
   #done(done: EngineToMind & { type: 'done' }): void {
-    const turn = this.#byGrant.get(done.grant);
+    const turn = this.#turns.byGrant(done.grant);
     if (turn === undefined) return;
     turn.runs.push({
       lane: turn.lane,
@@ -231,12 +178,11 @@ class Mind implements Behaviour {
   #cancel(number: number, error: ErrorEnvelope | undefined): void {
     const turn = this.#turns.get(number);
     if (turn === undefined) {
-      this.#early.add(number);
-      if (this.#early.size > MAX_TURNS) this.#early.clear();
+      this.#turns.cancelEarly(number);
       return;
     }
     if (turn.stage === 'running') {
-      this.#tellEngine({ type: 'cancel', grant: turn.grant, error });
+      this.#post.cancel(turn, error);
       turn.timers.push(this.#ctx.after(LAST_WORD_MS, { type: 'overdue', turn: number }));
       return;
     }
@@ -258,8 +204,8 @@ class Mind implements Behaviour {
   }
 
   #leave(): void {
-    for (const turn of [...this.#turns.values()].reverse()) {
-      if (turn.stage === 'running') this.#tellEngine({ type: 'cancel', grant: turn.grant, error: undefined });
+    for (const turn of this.#turns.all().reverse()) {
+      if (turn.stage === 'running') this.#post.cancel(turn, undefined);
       else if (turn.stage === 'queued') this.#withdraw(turn);
       this.#end(turn, 'aborted', '', undefined, undefined);
     }
@@ -276,38 +222,15 @@ class Mind implements Behaviour {
     const now = this.#ctx.now;
     endWait(turn, now);
     for (const takeBack of turn.timers) takeBack();
-    turn.stage = 'ended';
-    this.#turns.delete(turn.request.turn);
-    this.#byTicket.delete(turn.ticket);
-    this.#byGrant.delete(turn.grant);
-    const room = this.#room(turn.request.room);
-    if (turn.text !== '') this.#remember(room.transcript, turn, outcome, reply);
-    turn.answer.resolve(answerOf(turn, this.#args, outcome, turn.window.rest() + rest, error, now));
-    if (room.active === turn) {
-      room.active = undefined;
-      this.#next(room);
-    } else {
-      const at = room.waiting.indexOf(turn);
-      if (at >= 0) room.waiting.splice(at, 1);
+    this.#turns.remove(turn);
+    if (turn.text !== '') {
+      const { transcript } = this.#rooms.of(turn);
+      const exchange = remember(transcript, turn, outcome, reply);
+      this.#ctx.save(storeKey(transcript.room, exchange.index), exchange);
     }
-  }
-
-  /** Writes the exchange to the transcript and hands it over. */
-  #remember(transcript: Transcript, turn: Turn, outcome: Outcome, tokens: Int32Array | undefined): void {
-    const index = transcript.next++;
-    const content = turn.text;
-    const exchange = {
-      index,
-      user: turn.prepared?.user ?? { role: 'user', content: turn.request.text },
-      reply: {
-        role: 'assistant',
-        content,
-        ...(tokens === undefined ? {} : { tokens, tokensOf: content }),
-        brokenOff: outcome !== 'stop' && outcome !== 'length',
-      },
-    };
-    transcript.exchanges.push(exchange);
-    this.#ctx.save(storeKey(transcript.room, index), exchange);
+    const room = this.#rooms.leave(turn);
+    turn.answer.resolve(answerOf(turn, this.#args, outcome, turn.window.rest() + rest, error, now));
+    if (room.active === undefined) this.#next(room);
   }
 
   #wait(turn: Turn, reason: QueueReason | 'room', on: number): void {
@@ -320,15 +243,7 @@ class Mind implements Behaviour {
   }
 
   #withdraw(turn: Turn): void {
-    this.#tellBroker({ type: 'withdraw', ticket: turn.ticket });
-  }
-
-  #tellBroker(message: MindToBroker): void {
-    this.#ctx.tell(this.#args.broker, message, { band: Band.reserved });
-  }
-
-  #tellEngine(message: EngineControl): void {
-    this.#ctx.tell(this.#args.engine, message, { band: Band.reserved });
+    this.#post.broker({ type: 'withdraw', ticket: turn.ticket });
   }
 }
 

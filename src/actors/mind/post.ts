@@ -1,0 +1,69 @@
+/**
+ * What a mind says to others, each on the band that its protocol wants.
+ */
+import type { Context } from '../../runtime/actor.js';
+import type { ErrorEnvelope } from '../../runtime/errors.js';
+import { Band } from '../../runtime/message.js';
+import type { BrokerToMind, MindToBroker } from '../broker/protocol.js';
+import type { Activity, EngineControl, Run } from '../engine/protocol.js';
+import { ACK_EVERY } from '../engine/window.js';
+import type { MindArgs, TurnPiece } from './protocol.js';
+import type { Prepared, Turn } from './turn.js';
+
+type Granted = BrokerToMind & { readonly type: 'granted' };
+
+export class Post {
+  readonly #ctx: Context;
+  readonly #args: MindArgs;
+
+  constructor(ctx: Context, args: MindArgs) {
+    this.#ctx = ctx;
+    this.#args = args;
+  }
+
+  broker(message: MindToBroker): void {
+    this.#ctx.tell(this.#args.broker, message, { band: Band.reserved });
+  }
+
+  /** Starts a granted turn's run. False: the engine's thread is not there. */
+  run(turn: Turn, prepared: Prepared, activity: Activity, granted: Granted): boolean {
+    const { grant, epoch, lane, continues } = granted;
+    const { tokens, maxTokens } = prepared;
+    const { sampling } = turn;
+    const { stops } = turn.request;
+    const run = {
+      type: 'run' as const,
+      grant,
+      epoch,
+      activity,
+      lane,
+      continues,
+      tokens,
+      sampling,
+      stops,
+      maxTokens,
+    };
+    return this.#ctx.tell(this.#args.engine, run satisfies Run);
+  }
+
+  cancel(turn: Turn, error: ErrorEnvelope | undefined): void {
+    this.#engine({ type: 'cancel', grant: turn.grant, error });
+  }
+
+  /** One more piece was taken from the engine: it hears of it in batches. */
+  took(turn: Turn): void {
+    if (++turn.unacknowledged < ACK_EVERY) return;
+    this.#engine({ type: 'ack', grant: turn.grant, pieces: turn.unacknowledged });
+    turn.unacknowledged = 0;
+  }
+
+  piece(turn: Turn, piece: { text: string; tokens: number } | undefined): void {
+    if (piece === undefined) return;
+    const message = { type: 'piece', turn: turn.request.turn, ...piece } satisfies TurnPiece;
+    this.#ctx.tell(turn.request.reader, message, { band: Band.reserved });
+  }
+
+  #engine(message: EngineControl): void {
+    this.#ctx.tell(this.#args.engine, message, { band: Band.reserved });
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * The turns that a mind has in hand, by each of the names that others call them: its number, its ticket at the broker,
+ * its grant.
+ */
+import type { Turn } from './turn.js';
+
+/** Turns that one mind holds at a time, those waiting in its rooms included. */
+export const MAX_TURNS = 1024;
+
+export class Turns {
+  readonly #byNumber = new Map<number, Turn>();
+  readonly #byTicket = new Map<number, Turn>();
+  readonly #byGrant = new Map<number, Turn>();
+  /** Cancelled before their request came: control messages overtake it. */
+  readonly #early = new Set<number>();
+  #tickets = 0;
+
+  get size(): number {
+    return this.#byNumber.size;
+  }
+
+  /** Takes a turn in. False: it was cancelled before it came. */
+  add(turn: Turn): boolean {
+    this.#byNumber.set(turn.request.turn, turn);
+    return !this.#early.delete(turn.request.turn);
+  }
+
+  /** Remembers the cancel of a turn that has not come, or has ended. */
+  cancelEarly(number: number): void {
+    if (this.#early.size >= MAX_TURNS) this.#early.clear();
+    this.#early.add(number);
+  }
+
+  /** Gives a turn its ticket. */
+  queue(turn: Turn): number {
+    turn.stage = 'queued';
+    turn.ticket = ++this.#tickets;
+    this.#byTicket.set(turn.ticket, turn);
+    return turn.ticket;
+  }
+
+  run(turn: Turn, grant: number, lane: number): void {
+    turn.stage = 'running';
+    turn.grant = grant;
+    turn.lane = lane;
+    this.#byGrant.set(grant, turn);
+  }
+
+  remove(turn: Turn): void {
+    turn.stage = 'ended';
+    this.#byNumber.delete(turn.request.turn);
+    this.#byTicket.delete(turn.ticket);
+    this.#byGrant.delete(turn.grant);
+  }
+
+  get(number: number): Turn | undefined {
+    return this.#byNumber.get(number);
+  }
+
+  byGrant(grant: number): Turn | undefined {
+    return this.#byGrant.get(grant);
+  }
+
+  /** Those that the broker knows; `undefined`: all of them. */
+  ticketed(ticket: number | undefined): Turn[] {
+    if (ticket === undefined) return [...this.#byTicket.values()];
+    const turn = this.#byTicket.get(ticket);
+    return turn === undefined ? [] : [turn];
+  }
+
+  all(): Turn[] {
+    return [...this.#byNumber.values()];
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * The stage: the actors and weights that every turn of one process needs, set up in order.
+ */
+import { chmodSync, mkdirSync } from 'node:fs';
+import { basename } from 'node:path';
+import type { EngineArgs, EngineReady } from './actors/engine/protocol.js';
+import { readStatus, Status } from './actors/engine/status.js';
+import { attachVocab, detachVocab } from './actors/engine/vocab.js';
+import type { MindArgs } from './actors/mind/protocol.js';
+import { BadArgument, ModelTooLarge } from './errors.js';
+import type { ModelHeader } from './native/addon.js';
+import type { CheckedTroupeOptions } from './options.js';
+import { Reader } from './reader.js';
+import type { ActorId } from './runtime/address.js';
+import type { System } from './runtime/system.js';
+import { CONTROL_THREAD, MAIN_THREAD } from './runtime/well-known.js';
+
+/** Rows of one step: enough that a prompt alone runs at full speed. */
+const STEP_ROWS = 512;
+/** Loading a model from a slow disk takes minutes. */
+const LOAD_MS = 1_800_000;
+/** How often a load's progress is looked at. */
+const PROGRESS_MS = 50;
+/** Bytes for the buffers of one step, before they are measured. */
+const COMPUTE_BYTES = 64 * 2 ** 20;
+
+export const ENGINE_THREAD = 2;
+
+export interface Stage {
+  readonly system: System;
+  readonly reader: Reader;
+  readonly readerId: ActorId;
+  readonly modelName: string;
+  /** What every mind is told beside its own options. */
+  readonly mindArgs: Omit<MindArgs, 'name' | 'system' | 'sampling' | 'class'>;
+  nextTurn(): number;
+  close(): void;
+}
+
+export const moduleUrl = (path: string): string => new URL(path, import.meta.url).href;
+
+/** Starts broker and engine, which loads the model. Rejects with what the load throws. */
+export async function openStage(
+  system: System,
+  options: CheckedTroupeOptions,
+  fit: { readonly context: number; readonly cells: number },
+  status: Int32Array,
+): Promise<Stage> {
+  const broker = await system.spawn({
+    name: 'broker',
+    module: moduleUrl('./actors/broker/broker.js'),
+    args: {},
+    thread: CONTROL_THREAD,
+  });
+  const engine = await startEngine(system, options, engineArgs(options, fit, broker, status));
+  const ready = await system.ask<EngineReady>(engine, { type: 'ready' });
+  // The main thread holds the weights too, so that they outlive a crash of the engine's thread.
+  attachVocab(ready.model);
+  const reader = new Reader();
+  const readerId = await system.main.spawn(reader.definition, {
+    name: 'reader',
+    module: '',
+    args: undefined,
+    thread: MAIN_THREAD,
+  });
+  const modelName = basename(options.model);
+  let turns = 0;
+  return {
+    system,
+    reader,
+    readerId,
+    modelName,
+    mindArgs: { model: ready.model, modelName, context: fit.context, engine, broker },
+    nextTurn: () => ++turns,
+    close: () => detachVocab(ready.model),
+  };
+}
+
+function engineArgs(
+  options: CheckedTroupeOptions,
+  { context, cells }: { readonly context: number; readonly cells: number },
+  broker: ActorId,
+  status: Int32Array,
+): EngineArgs {
+  const { model, lanes, threads } = options;
+  return {
+    model,
+    mmap: false,
+    gpuLayers: 0,
+    lanes,
+    cells,
+    context,
+    rows: Math.max(lanes, Math.min(STEP_ROWS, cells)),
+    threads,
+    promptThreads: threads,
+    flashAttention: true,
+    broker,
+    status,
+  };
+}
+
+async function startEngine(
+  system: System,
+  options: CheckedTroupeOptions,
+  args: EngineArgs,
+): Promise<ActorId> {
+  const progress = setInterval(() => {
+    options.onProgress({ stage: 'model', fraction: readStatus(args.status, Status.progress) / 1000 });
+  }, PROGRESS_MS);
+  try {
+    return await system.spawn({
+      name: 'engine',
+      module: moduleUrl('./actors/engine/engine.js'),
+      args,
+      thread: ENGINE_THREAD,
+      startMs: LOAD_MS,
+    });
+  } finally {
+    clearInterval(progress);
+  }
+}
+
+/** Refuses a model whose weights and context exceed the budget, before anything is loaded. */
+export function checkMemory(options: CheckedTroupeOptions, header: ModelHeader, cells: number): void {
+  const needBytes = header.weightBytes + cells * header.cellBytes + COMPUTE_BYTES;
+  if (needBytes <= options.hostBytes) return;
+  throw new ModelTooLarge({ path: options.model, needBytes, budgetBytes: options.hostBytes });
+}
+
+export function makeDir(dir: string): void {
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    chmodSync(dir, 0o700);
+  } catch (error) {
+    throw new BadArgument({
+      argument: 'options.dir',
+      value: dir,
+      expected: `a folder that can be made (${(error as Error).message})`,
+    });
+  }
+}
