@@ -5,11 +5,10 @@ import { benchModel } from '../models/make.mjs';
 import { llamaPrograms } from '../peers/llama.mjs';
 import { nodePeers } from '../peers/node.mjs';
 import { reportComparison } from './comparison.mjs';
-import { EMBEDDED, script, settings } from './settings.mjs';
+import { EMBEDDED, REPLY, script, settings } from './settings.mjs';
 
 const EMBEDDED_CONTEXT = 1024;
 const EMBEDDED_REPLY = 900;
-const BENCH_REPLY = 1900;
 
 export const server = {
   figures: ['server-8'],
@@ -21,7 +20,7 @@ export const server = {
       bar: 1,
       report,
       sides: (threads) => {
-        const same = { ...settings({ model, minds: 8, threads }), replyTokens: BENCH_REPLY };
+        const same = { ...settings({ model, minds: 8, threads }), replyTokens: REPLY };
         return [
           { script: script('sides/troupe'), options: same },
           { script: script('peers/llama-server'), options: { ...same, program } },
@@ -49,7 +48,7 @@ export const nodeLlamaCpp = {
           ];
         },
       });
-    await against('nlc-4', 1, { model, replyTokens: BENCH_REPLY });
+    await against('nlc-4', 1, { model, replyTokens: REPLY });
     await against('nlc-4-small', 2, {
       model: EMBEDDED,
       context: EMBEDDED_CONTEXT,

@@ -17,6 +17,8 @@ export const ONE_THREAD = 1;
 export const ALL_CORES = availableParallelism();
 
 const CONTEXT = 2048;
+/** Longer than any comparison on the bench model lasts. */
+export const REPLY = 1900;
 const ROWS = 512;
 
 export const settings = ({ model, minds, threads, context = CONTEXT, message = MESSAGE }) => ({
