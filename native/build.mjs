@@ -41,7 +41,8 @@ const isCurrent = (inputs) => readStamp()?.inputs === inputs && isFile(ADDON);
 
 async function compileAddon(libraries, inputs, say) {
   say('compiling the addon');
-  const configuration = `${libraries.key} ${process.versions.modules} ${process.arch}`;
+  // CMake keeps absolute paths: a checkout that moved starts anew.
+  const configuration = `${libraries.key} ${process.versions.modules} ${process.arch} ${ROOT}`;
   if (readStamp()?.configuration !== configuration) await rm(BUILD, { recursive: true, force: true });
   // Until the build has ended the stamp vouches for the folder only, not for what is in it.
   await mkdir(BUILD, { recursive: true });
