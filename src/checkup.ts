@@ -1,0 +1,114 @@
+/**
+ * Whether a troupe could start here: each thing it needs, looked at alone, with what is wrong and how to mend it.
+ *
+ * Loads no weights and starts no actors; works when the addon is missing, which it then says.
+ */
+import { availableParallelism } from 'node:os';
+import { basename } from 'node:path';
+import { AddonMissing, asTroupeError, type TroupeError } from './errors.js';
+import type { AddonFacts } from './jobs/addon-facts.js';
+import type { ModelHeader } from './native/addon.js';
+import { type CheckedTroupeOptions, checkTroupeOptions, fitContext, type TroupeOptions } from './options.js';
+import { Offload } from './runtime/offload.js';
+import { checkMemory, makeDir, moduleUrl } from './stage.js';
+
+export interface Finding {
+  readonly about: 'node' | 'addon' | 'model' | 'memory' | 'threads' | 'folder';
+  readonly good: boolean;
+  readonly says: string;
+  /** What to do about it; undefined when it is good. */
+  readonly mend?: string;
+}
+
+const NODE_AT_LEAST = [20, 17] as const;
+const JOB_MS = 30_000;
+
+/** Never rejects for what it finds. Throws `BadArgument` for options that are none. */
+export async function checkup(options?: TroupeOptions): Promise<Finding[]> {
+  const checked = checkTroupeOptions(options);
+  const offload = new Offload({ threads: 1 });
+  try {
+    return [
+      node(),
+      await addon(offload),
+      ...(await model(offload, checked)),
+      threads(checked),
+      folder(checked),
+    ];
+  } finally {
+    await offload.close();
+  }
+}
+
+function node(): Finding {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const [leastMajor, leastMinor] = NODE_AT_LEAST;
+  const good = major > leastMajor || (major === leastMajor && minor >= leastMinor);
+  const says = `Node ${process.versions.node} on ${process.platform} ${process.arch}`;
+  return good
+    ? { about: 'node', good, says }
+    : { about: 'node', good, says, mend: `install Node ${NODE_AT_LEAST.join('.')} or newer` };
+}
+
+async function addon(offload: Offload): Promise<Finding> {
+  try {
+    const { version, systemInfo } = await offload.run<AddonFacts>(
+      moduleUrl('./jobs/addon-facts.js'),
+      null,
+      JOB_MS,
+    );
+    return { about: 'addon', good: true, says: `built, ${version}; ${systemInfo.trim()}` };
+  } catch (error) {
+    return wrong('addon', asTroupeError(error), 'npm run build');
+  }
+}
+
+/** The model's file, and whether it fits in memory. */
+async function model(offload: Offload, options: CheckedTroupeOptions): Promise<Finding[]> {
+  let header: ModelHeader;
+  try {
+    header = await offload.run<ModelHeader>(moduleUrl('./jobs/model-header.js'), options.model, JOB_MS);
+  } catch (error) {
+    const reason = asTroupeError(error);
+    const mend = reason instanceof AddonMissing ? 'npm run build' : 'name another file with --model';
+    return [wrong('model', reason, mend)];
+  }
+  const { architecture, fileBytes, layers, contextTrain } = header;
+  const says = `${basename(options.model)}: ${architecture}, ${layers} layers, ${mib(fileBytes)}, trained for ${contextTrain} tokens`;
+  return [{ about: 'model', good: true, says }, memory(options, header)];
+}
+
+function memory(options: CheckedTroupeOptions, header: ModelHeader): Finding {
+  try {
+    const { context, cells } = fitContext(options, header.contextTrain);
+    checkMemory(options, header, cells);
+    const needs = `weights ${mib(header.weightBytes)}, ${options.lanes} lanes of ${context} tokens ${mib(cells * header.cellBytes)}`;
+    return { about: 'memory', good: true, says: `${needs}; ${mib(options.hostBytes)} may be used` };
+  } catch (error) {
+    return wrong('memory', asTroupeError(error), 'take a smaller model, or fewer lanes');
+  }
+}
+
+const threads = ({ threads: decoding, hosts }: CheckedTroupeOptions): Finding => ({
+  about: 'threads',
+  good: true,
+  says: `${availableParallelism()} cores: ${decoding} decode, minds live on ${hosts}`,
+});
+
+function folder({ dir }: CheckedTroupeOptions): Finding {
+  try {
+    makeDir(dir);
+    return { about: 'folder', good: true, says: `data goes to ${dir}` };
+  } catch (error) {
+    return wrong('folder', asTroupeError(error), 'make it writable, or set XDG_RUNTIME_DIR to one that is');
+  }
+}
+
+const wrong = (about: Finding['about'], error: TroupeError, mend: string): Finding => ({
+  about,
+  good: false,
+  says: error.message,
+  mend,
+});
+
+const mib = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
