@@ -21,5 +21,6 @@ export async function drive(ready, decode) {
   await lines.next();
   finished = true;
   const report = await ended;
-  process.stdout.write(`${JSON.stringify({ report })}\n`, () => process.exit(0));
+  await new Promise((written) => process.stdout.write(`${JSON.stringify({ report })}\n`, written));
+  process.stdin.destroy();
 }

@@ -37,4 +37,4 @@ export const settings = ({ model, minds, threads, context = CONTEXT, message = M
 export const MESSAGE = 'Tell me of the king and his sons.';
 
 /** As the embedded model's template renders one message to a mind without a system prompt. */
-const chat = (message) => `<|im_start|>user\n${message}<|im_end|>\n<|im_start|>assistant\n`;
+export const chat = (message) => `<|im_start|>user\n${message}<|im_end|>\n<|im_start|>assistant\n`;

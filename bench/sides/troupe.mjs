@@ -4,20 +4,12 @@
  * A piece counts as one token, which it is unless the reader was slow and pieces were joined: never too many. What a
  * receipt says beyond that is added when its turn ends.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { Troupe } from '../../dist/index.js';
 import { drive, options } from '../harness/driver.mjs';
+import { GREEDY, withTroupe } from '../harness/stage.mjs';
 import { Tally } from '../harness/tally.mjs';
-
-const GREEDY = { temperature: 0, repeatPenalty: 1 };
 
 const { model, minds, threads, context, cells, message, replyTokens } = options();
 
-const dir = mkdtempSync(join(tmpdir(), 'troupe-bench-'));
-process.on('exit', () => rmSync(dir, { recursive: true, force: true }));
-const troupe = await Troupe.start({ model, lanes: minds, context, cells, threads, dir });
 const tally = new Tally(minds);
 let finished = () => false;
 let wrong = true;
@@ -46,24 +38,24 @@ async function talk(mind, number, begun) {
   }
 }
 
-const talks = [];
-for (let number = 0; number < minds; number++) {
-  const mind = await troupe.mind(`mind-${number}`, { sampling: GREEDY });
-  await new Promise((begun, failed) => {
-    const talking = talk(mind, number, begun);
-    talking.catch(failed);
-    talks.push(talking);
+await withTroupe({ model, lanes: minds, context, cells, threads }, async (troupe) => {
+  const talks = [];
+  for (let number = 0; number < minds; number++) {
+    const mind = await troupe.mind(`mind-${number}`, { sampling: GREEDY });
+    await new Promise((begun, failed) => {
+      const talking = talk(mind, number, begun);
+      talking.catch(failed);
+      talks.push(talking);
+    });
+  }
+  await drive({}, async (done) => {
+    finished = done;
+    while (!finished()) await new Promise((resolve) => setTimeout(resolve, 50));
+    for (const turn of running) turn.cancel();
+    await Promise.all(talks);
+    const { produced } = troupe.inspect().tokens;
+    if (Math.abs(produced - tally.tokens) > minds)
+      wrong = `${tally.tokens} tokens counted, ${produced} produced`;
+    return { samples: tally.samples(), verified: wrong, prompt };
   });
-}
-
-await drive({}, async (done) => {
-  finished = done;
-  while (!finished()) await new Promise((resolve) => setTimeout(resolve, 50));
-  for (const turn of running) turn.cancel();
-  await Promise.all(talks);
-  const produced = troupe.inspect().tokens.produced;
-  if (Math.abs(produced - tally.tokens) > minds)
-    wrong = `${tally.tokens} tokens counted, ${produced} produced`;
-  await troupe.stop();
-  return { samples: tally.samples(), verified: wrong, prompt };
 });

@@ -1,0 +1,47 @@
+/**
+ * Weighs minds: what the process holds after each of them has answered one turn, less what it held before they came.
+ * Prints `{ residentBytes, heapBytes, textBytes }` of them all.
+ */
+import { weigh } from '../harness/heaps.mjs';
+import { expectTurn, GREEDY, withTroupe } from '../harness/stage.mjs';
+
+const { model, lanes, minds } = JSON.parse(process.argv[2]);
+
+/** Come and go first, so that code is compiled and buffers have grown that all minds share. */
+const WARM_UP = 32;
+const AT_ONCE = 64;
+
+async function answerAll(troupe, name, count) {
+  const present = [];
+  let textBytes = 0;
+  const answerOne = async (i) => {
+    const system = `You are the ${name} number ${i}, and you answer briefly.`;
+    const message = `Good evening, number ${i}. What do you see?`;
+    const mind = await troupe.mind(`${name}-${i}`, { system, sampling: GREEDY });
+    const result = await mind.turn(message, { maxTokens: 24 }).result;
+    expectTurn(result, { outcomes: ['length', 'stop'] });
+    textBytes += Buffer.byteLength(system + message + result.text);
+    present.push(mind);
+  };
+  for (let from = 0; from < count; from += AT_ONCE) {
+    const some = Array.from({ length: Math.min(AT_ONCE, count - from) }, (_, i) => answerOne(from + i));
+    await Promise.all(some);
+  }
+  return { present, textBytes };
+}
+
+await withTroupe({ model, lanes }, async (troupe) => {
+  const warm = await answerAll(troupe, 'guest', WARM_UP);
+  await Promise.all(warm.present.map((mind) => mind.leave()));
+  const without = await weigh();
+  const { present, textBytes } = await answerAll(troupe, 'mind', minds);
+  const beside = await weigh();
+  if (present.length !== minds || beside.isolates !== without.isolates) {
+    throw new Error(
+      `${present.length} minds answered; ${without.isolates} and ${beside.isolates} isolates were weighed`,
+    );
+  }
+  const residentBytes = beside.residentBytes - without.residentBytes;
+  const heapBytes = beside.heapBytes - without.heapBytes;
+  process.stdout.write(`${JSON.stringify({ residentBytes, heapBytes, textBytes })}\n`);
+});
