@@ -32,17 +32,21 @@ export function packagesInstalled(root) {
   return matchesLock(locked, packagesOf(join(root, 'node_modules', '.package-lock.json')));
 }
 
-/** npm in `root`, by default exactly the lock file; no install scripts, no audit. */
-export function installPackages(root, how = ['ci', '--include=dev']) {
+/**
+ * `npm install` of the lock file's versions, with no install scripts. Not `npm ci`: that insists on an entry for every
+ * optional package of every platform, and a registry need not carry them all. `which`: npm's `--include`, `--omit`.
+ */
+export function installPackages(root, which = '--include=dev') {
   const [npm, ...first] = npmCommand();
-  const args = [...first, ...how, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
+  const args = [...first, 'install', '--no-save', which, '--ignore-scripts', ...quiet];
   return new Promise((resolve, reject) => {
     const child = spawn(npm, args, { cwd: root, stdio: ['ignore', 2, 2] });
     child.on('error', reject);
     child.on('exit', (code, signal) =>
       code === 0
         ? resolve()
-        : reject(new Error(`npm ${how[0]} failed (${signal ?? `exit code ${code}`}); its message is above`)),
+        : reject(new Error(`npm install failed (${signal ?? `exit code ${code}`}); its message is above`)),
     );
   });
 }

@@ -32,7 +32,7 @@ const STEPS = [
   {
     what: 'installing packages',
     current: () => packagesInstalled(ROOT),
-    act: ({ during }) => during('installing packages (npm ci)', () => installPackages(ROOT)),
+    act: ({ during }) => during('installing packages (npm install)', () => installPackages(ROOT)),
   },
   {
     what: 'building the native addon',

@@ -2,8 +2,7 @@
  * The peers that are npm packages (node-llama-cpp, comlink, nact), in a package of their own beside this file.
  *
  * Optional packages are left out: node-llama-cpp names a binary of some hundred megabytes for every platform
- * and GPU as one, so the one that is measured against is a dependency of the peers' package itself. Not `npm ci`:
- * that insists on every optional package's entry, and a registry need not carry them all.
+ * and GPU as one, so the one that is measured against is a dependency of the peers' package itself.
  */
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,5 +14,5 @@ const FOLDER = dirname(fileURLToPath(import.meta.url));
 export async function nodePeers({ say }) {
   if (packagesInstalled(FOLDER)) return;
   say('installing the peers node-llama-cpp, comlink and nact (once)');
-  await installPackages(FOLDER, ['install', '--no-save', '--omit=optional']);
+  await installPackages(FOLDER, '--omit=optional');
 }
