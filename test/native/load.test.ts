@@ -1,6 +1,7 @@
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Aborted, ModelNotFound, ModelTruncated, ModelUnsupported, NotAModel } from '../../src/errors.js';
 import { addon, GENE, load, PARLOUR, TINY, thrown } from './fixtures.js';
@@ -125,6 +126,37 @@ describe('E1 a load', () => {
     other.close();
     expect(addon.live().models).toBe(0);
     expect(thrown(() => addon.attachModel(model.info.id)).code).toBe('BadArgument');
+  });
+});
+
+describe('E1 a model that comes and goes', () => {
+  it('E1 leaves no memory behind', async () => {
+    const rounds = async (count: number) => {
+      for (let i = 0; i < count; i++) {
+        const model = load(TINY);
+        const context = model.context({
+          lanes: 4,
+          cells: 256,
+          rows: 16,
+          threads: 1,
+          promptThreads: 1,
+          flashAttention: true,
+        });
+        context.step(Int32Array.of(5, 0, 0, 2), 1, new Int32Array());
+        context.close();
+        model.close();
+        // The handles are small, but lie between the large blocks: uncollected they keep the allocator from joining these.
+        globalThis.gc?.();
+        await setImmediate();
+      }
+      return process.memoryUsage.rss();
+    };
+    await rounds(20);
+    const before = await rounds(20);
+    const grown = (await rounds(100)) - before;
+    // A model and its context are 2 MB: a leak of one of them would show as 200.
+    expect(grown).toBeLessThan(16 * 2 ** 20);
+    expect(addon.live()).toEqual({ models: 0, contexts: 0 });
   });
 });
 
