@@ -22,6 +22,7 @@ export interface Asking {
   readonly turns: number;
   /** Makes the replies the same at each run; undefined: fresh ones. */
   readonly seed: number | undefined;
+  /** Cancels all turns. */
   readonly signal: AbortSignal;
 }
 
@@ -44,9 +45,14 @@ export async function askAll(
   asking: Asking,
   onReply: (member: Member, result: TurnResult) => void,
 ): Promise<void> {
+  const asked = members.map(({ mind }, person) => turnsOf(mind, person, asking));
+  const cancel = (): void => {
+    for (const turn of asked.flat()) turn.cancel();
+  };
+  asking.signal.addEventListener('abort', cancel, { once: true });
   await Promise.all(
     members.map(async (member, person) => {
-      for (const turn of turnsOf(member.mind, person, asking)) {
+      for (const turn of asked[person] ?? []) {
         const result = await follow(member, turn);
         member.results.push(result);
         onReply(member, result);
@@ -55,10 +61,9 @@ export async function askAll(
   );
 }
 
-function turnsOf(mind: Mind, person: number, { turns, seed, signal }: Asking): Turn[] {
+function turnsOf(mind: Mind, person: number, { turns, seed }: Asking): Turn[] {
   return Array.from({ length: turns }, (_, turn) =>
     mind.turn(question(person, turn), {
-      signal,
       maxTokens: REPLY_TOKENS,
       sampling: seed === undefined ? {} : { seed: (seed + person * turns + turn) % 2 ** 32 },
     }),

@@ -72,15 +72,18 @@ export function summarise(receipts: readonly Receipt[], minds: number, elapsedMs
   const produced = runs.reduce((total, run) => total + run.produced, 0);
   const processed = runs.reduce((total, run) => total + run.processed, 0);
   const reused = runs.reduce((total, run) => total + run.reused, 0);
-  const outcomes = Map.groupBy(receipts, (receipt) => receipt.outcome);
+  const outcomes = new Map<string, number>();
+  for (const { outcome } of receipts) outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
   const waits = receipts.map((receipt) => (receipt.waits.lane ?? 0) + (receipt.waits.cells ?? 0));
   const mean = (values: readonly number[]): number =>
     values.reduce((a, b) => a + b, 0) / Math.max(1, values.length);
-  const firstPieces = receipts.flatMap((receipt) => receipt.firstPieceMs ?? []);
+  const firstWords = receipts.flatMap(({ firstPieceMs, waits: { room = 0 } }) =>
+    firstPieceMs === undefined ? [] : firstPieceMs - room,
+  );
   return [
-    `${counted(minds, 'mind')}, ${counted(receipts.length, 'turn')} in ${duration(elapsedMs)}: ${[...outcomes].map(([outcome, of]) => `${of.length} ${outcome}`).join(', ')}`,
+    `${counted(minds, 'mind')}, ${counted(receipts.length, 'turn')} in ${duration(elapsedMs)}: ${[...outcomes].map(([outcome, count]) => `${count} ${outcome}`).join(', ')}`,
     `${counted(produced, 'token')} produced, ${whole((produced * 1000) / Math.max(1, elapsedMs))} a second; prompts: ${whole(processed)} processed, ${whole(reused)} reused`,
     `waits for a lane: mean ${duration(mean(waits))}, longest ${duration(Math.max(0, ...waits))}, all together ${duration(sum((r) => (r.waits.lane ?? 0) + (r.waits.cells ?? 0)))}`,
-    `from a question to the first words: mean ${duration(mean(firstPieces))}, longest ${duration(Math.max(0, ...firstPieces))}`,
+    `from its turn in the room to the first words: mean ${duration(mean(firstWords))}, longest ${duration(Math.max(0, ...firstWords))}`,
   ];
 }

@@ -29,8 +29,12 @@ const INTERRUPTED = 130;
 export async function demo(options: DemoOptions): Promise<number> {
   await using troupe = await openTroupe({ model: options.model, lanes: options.lanes });
   const interrupted = new AbortController();
-  const interrupt = (): void => interrupted.abort();
-  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+  const interrupt = (): void => {
+    // Asked twice: whoever asks does not want to wait for the turns to end.
+    if (interrupted.signal.aborted) process.exit(INTERRUPTED);
+    interrupted.abort();
+  };
+  process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
   const { stdout } = process;
   const say = (line: string): void => void stdout.write(`${line}\n`);
 
@@ -105,9 +109,8 @@ function meter(): (now: number, count: number) => number {
 
 /** What each mind said last, whole. */
 function lastReplies(members: readonly Member[], columns: number): string[] {
-  return members.flatMap(({ name, results }) => [
-    '',
-    `${name}:`,
-    ...wrapped(results.at(-1)?.text ?? '', Math.max(20, columns - 3)).map((line) => `  ${line}`),
-  ]);
+  return members.flatMap(({ name, results }) => {
+    const { text } = results.findLast((result) => result.text !== '') ?? { text: '' };
+    return ['', `${name}:`, ...wrapped(text, Math.max(20, columns - 3)).map((line) => `  ${line}`)];
+  });
 }
