@@ -1,6 +1,10 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { NativeContext, NativeModel, SamplerOptions } from '../../src/native/addon.js';
 import { contextOptions, feed, greedy, ids, load, NONE, PARLOUR, produce, TINY } from './fixtures.js';
+import { writeRandomModel } from './random-model.js';
 import { choose, uniform } from './reference-sampler.js';
 
 let model: NativeModel;
@@ -132,5 +136,35 @@ describe('E2 a penalty', () => {
     expect(lanes.logits(0)).toEqual(after);
     lanes.close();
     plain.close();
+  });
+});
+
+describe('E2 equal logits', () => {
+  it.each([
+    ['greedy', {}],
+    ['greedy after the first was produced', { repeatPenalty: 2, repeatLast: -1 }],
+    ['among three', { temperature: 1, topK: 3 }],
+    ['among a part of the mass', { temperature: 1, topP: 0.1 }],
+    ['among all', { temperature: 1 }],
+  ])('E2 equal logits go to the lower token first, %s', (_name, changed) => {
+    const folder = mkdtempSync(join(tmpdir(), 'troupe-ties-'));
+    const path = join(folder, 'ties.gguf');
+    // The embedding is the output matrix too: all logits are zero.
+    writeRandomModel(path, 'dense', ({ name, data }) => {
+      if (name === 'token_embd.weight') data.fill(0);
+    });
+    const even = load(path);
+    const lanes = even.context(contextOptions);
+    const options = { ...greedy, seed: 3, ...changed };
+    for (let i = 0; i < 20; i++) {
+      const produced = Array.from({ length: i }, (_, token) => token);
+      lanes.clear(0);
+      lanes.setSampler(0, options, Int32Array.from(produced));
+      const { sampled } = feed(lanes, 0, [5], 1);
+      expect(sampled).toEqual([choose(new Float32Array(even.info.vocabulary), produced, options)]);
+    }
+    lanes.close();
+    even.close();
+    rmSync(folder, { recursive: true });
   });
 });
