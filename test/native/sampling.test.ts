@@ -142,7 +142,6 @@ describe('E2 a penalty', () => {
 describe('E2 equal logits', () => {
   it.each([
     ['greedy', {}],
-    ['greedy after the first was produced', { repeatPenalty: 2, repeatLast: -1 }],
     ['among three', { temperature: 1, topK: 3 }],
     ['among a part of the mass', { temperature: 1, topP: 0.1 }],
     ['among all', { temperature: 1 }],
