@@ -15,6 +15,7 @@ import {
   type CheckedTroupeOptions,
   checkMindOptions,
   checkTroupeOptions,
+  defaultThreads,
   fitContext,
   type MindOptions,
   type TroupeOptions,
@@ -83,7 +84,8 @@ export class Troupe implements AsyncDisposable {
       const hosts = Array.from({ length: checked.hosts }, (_, i) => ({ name: `host-${i}`, host: true }));
       const system = await System.start([{ name: 'engine', host: false }, ...hosts]);
       troupe = new Troupe(system, offload, checked);
-      troupe.#stage = await openStage(system, checked, { context, cells }, troupe.#status);
+      const threads = checked.threads ?? defaultThreads(header.weightBytes);
+      troupe.#stage = await openStage(system, checked, { context, cells, threads }, troupe.#status);
       checked.onProgress({ stage: 'ready', fraction: 1 });
       return troupe;
     } catch (error) {

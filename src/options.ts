@@ -26,7 +26,7 @@ export interface TroupeOptions {
   readonly context?: number;
   /** KV places shared by all lanes; default lanes x context. */
   readonly cells?: number;
-  /** Threads that decode; default: all cores up to 8, less one from 4 cores on. */
+  /** Threads that decode; default: one for each 64 MiB of weights, as far as there are cores. */
   readonly threads?: number;
   /** Threads that minds live on; default: one for every 4 cores. */
   readonly hosts?: number;
@@ -65,11 +65,16 @@ const DEFAULT_LANES = 4;
 const DEFAULT_CONTEXT = 4_096;
 /** Most threads that decode helps from: memory bandwidth is used up before. */
 const MOST_THREADS = 8;
+/** Weights that are worth one thread: with less, threads wait for one another longer than they compute. */
+const BYTES_A_THREAD = 64 * 2 ** 20;
 const DEFAULT_DEADLINE_MS = 3_600_000;
 const MAX_ROOM_CHARACTERS = 256;
 
-export const defaultThreads = (cores = availableParallelism()): number =>
-  Math.min(MOST_THREADS, cores < 4 ? cores : cores - 1);
+/** `weightBytes` of the model; a small one decodes fastest on one thread. */
+export function defaultThreads(weightBytes: number, cores = availableParallelism()): number {
+  const worth = Math.max(1, Math.floor(weightBytes / BYTES_A_THREAD));
+  return Math.min(worth, MOST_THREADS, cores < 4 ? cores : cores - 1);
+}
 
 export const defaultHosts = (cores = availableParallelism()): number => Math.max(1, Math.floor(cores / 4));
 
@@ -91,7 +96,7 @@ export interface CheckedTroupeOptions {
   readonly lanes: number;
   readonly context: number | undefined;
   readonly cells: number | undefined;
-  readonly threads: number;
+  readonly threads: number | undefined;
   readonly hosts: number;
   readonly hostBytes: number;
   readonly dir: string;
@@ -116,7 +121,7 @@ export function checkTroupeOptions(options: unknown): CheckedTroupeOptions {
     lanes: checkWhole(given.lanes, 'options.lanes', 1, 256) ?? DEFAULT_LANES,
     context: checkWhole(given.context, 'options.context', 16, 2 ** 24),
     cells: checkWhole(given.cells, 'options.cells', 16, 2 ** 30),
-    threads: checkWhole(given.threads, 'options.threads', 1, 256) ?? defaultThreads(),
+    threads: checkWhole(given.threads, 'options.threads', 1, 256),
     hosts: checkWhole(given.hosts, 'options.hosts', 1, 64) ?? defaultHosts(),
     hostBytes:
       checkWhole(memory.host, 'options.memory.host', 1, Number.MAX_SAFE_INTEGER) ?? availableMemory(),

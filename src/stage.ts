@@ -37,13 +37,20 @@ export interface Stage {
   close(): void;
 }
 
+/** What the model's header decides, where the options leave it open. */
+export interface Fit {
+  readonly context: number;
+  readonly cells: number;
+  readonly threads: number;
+}
+
 export const moduleUrl = (path: string): string => new URL(path, import.meta.url).href;
 
 /** Starts broker and engine, which loads the model. Rejects with what the load throws. */
 export async function openStage(
   system: System,
   options: CheckedTroupeOptions,
-  fit: { readonly context: number; readonly cells: number },
+  fit: Fit,
   status: Int32Array,
 ): Promise<Stage> {
   const broker = await system.spawn({
@@ -78,11 +85,11 @@ export async function openStage(
 
 function engineArgs(
   options: CheckedTroupeOptions,
-  { context, cells }: { readonly context: number; readonly cells: number },
+  { context, cells, threads }: Fit,
   broker: ActorId,
   status: Int32Array,
 ): EngineArgs {
-  const { model, lanes, threads } = options;
+  const { model, lanes } = options;
   return {
     model,
     mmap: false,
