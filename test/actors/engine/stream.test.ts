@@ -52,7 +52,7 @@ describe('E2 characters', () => {
   it('case-35 E2 any bytes, however they are cut, come out as one decoder reads them', () => {
     const byte = fc.oneof(
       fc.integer({ min: 0, max: 255 }),
-      fc.constantFrom(0xc3, 0xe0, 0xe2, 0xed, 0xf0, 0xf4, 0x82, 0x9f),
+      fc.constantFrom(0xc0, 0xc3, 0xe0, 0xe2, 0xed, 0xf0, 0xf4, 0x82, 0x9f),
     );
     fc.assert(
       fc.property(
