@@ -84,7 +84,10 @@ export class Stepper {
     if (work.length === 0) return [];
     const limits = { rows: this.#context.rows, split: this.#split, afterPrompt: this.#afterPrompt };
     const shares = plan(work, limits, this.#cost);
-    this.#afterPrompt = shares.some((share) => share.count > 1);
+    // By kind, not by count: a chunk may be a single row, and decodes come after it all the same.
+    this.#afterPrompt = work.some(
+      ({ kind, lane }) => kind === 'prompt' && shares.some((share) => share.lane === lane),
+    );
     return shares;
   }
 
