@@ -77,7 +77,7 @@ export function stepBudget(decodes: number, cost: StepCost): number {
 /** Most rows, 1 to `most`, that `base` others can take with them and stay within the budget. */
 function rowsWithin(budgetMs: number, base: number, most: number, cost: StepCost): number {
   const limit = Math.max(budgetMs, FIRST_ROW_STRETCH * cost.predict(base + 1));
-  let fits = Math.min(1, most);
+  let fits = 0;
   let over = most + 1;
   while (over - fits > 1) {
     const middle = (fits + over) >> 1;
