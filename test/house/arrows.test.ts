@@ -17,7 +17,14 @@ describe('import arrows', () => {
   const planted: [path: string, text: string, wrong: string][] = [
     ['runtime/cell.ts', "import { Mind } from '../actors/mind/mind.js';", 'actors/mind/mind.ts'],
     ['runtime/cell.ts', "export * from '../errors.js';", 'errors.ts'],
-    ['actors/mind/mind.ts', "import type { Addon } from '../../native/addon.js';", 'native/addon.ts'],
+    ['actors/mind/mind.ts', "import { addon } from '../../native/load.js';", 'native/load.ts'],
+    [
+      'actors/mind/mind.ts',
+      "import { type Addon, StepStatus } from '../../native/addon.js';",
+      'native/addon.ts',
+    ],
+    ['runtime/cell.ts', "import type { Addon } from '../native/addon.js';", 'native/addon.ts'],
+    ['index.ts', "export { facts } from './jobs/facts.js';", 'jobs/facts.ts'],
     ['actors/broker/broker.ts', "import { Troupe } from '../../index.js';", 'index.ts'],
     ['cli/demo.ts', "const { ask } = await import('../runtime/ask.js');", 'runtime/ask.ts'],
     ['genome/composer.ts', "import {\n  Page,\n} from '../pages/page.js';", 'pages/page.ts'],
@@ -35,9 +42,13 @@ describe('import arrows', () => {
     expect(source('pages/write.ts', "import { addon } from '../native/addon.js';")).toEqual([]);
   });
 
+  test('others may name its shapes', () => {
+    expect(source('actors/mind/mind.ts', "import type { Addon } from '../../native/addon.js';")).toEqual([]);
+  });
+
   test('imports named in comments do not count', () => {
     expect(importsOf("/** as in `import x from './x.js'` */\n// from './y.js'\nimport './z.js';")).toEqual([
-      './z.js',
+      { from: './z.js', typeOnly: false },
     ]);
   });
 });

@@ -20,6 +20,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 /** Files beside `index.ts` that every layer above the runtime speaks with. */
 const SHARED = ['errors.ts', 'nearest.ts'];
 
+/** Rooms whose shapes, and nothing else, may be named (`import type`): what a header says, what a job answers. */
+const MAY_NAME: Record<string, readonly string[]> = {
+  index: ['native', 'jobs'],
+  actors: ['native'],
+};
+
 /** Actors that touch the addon, beside their room's row. */
 const NATIVE_ACTORS = ['actors/engine/', 'actors/embedder/'];
 
@@ -29,10 +35,19 @@ export function roomOf(path: string): string {
   return path.includes('/') ? path.slice(0, path.indexOf('/')) : 'index';
 }
 
+export interface Import {
+  readonly from: string;
+  /** Gone from the compiled file. */
+  readonly typeOnly: boolean;
+}
+
 /** What a source text imports, static, dynamic or re-exported. */
-export function importsOf(text: string): string[] {
+export function importsOf(text: string): Import[] {
   const code = text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
-  return [...code.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g)].map((match) => match[1]!);
+  const statements = code.matchAll(
+    /\b(?:(import|export)(\s+type\b)?[^;'"]*?from\s*|import\s*\(?\s*)'([^']+)'/g,
+  );
+  return [...statements].map(([, , type, from]) => ({ from: from!, typeOnly: type !== undefined }));
 }
 
 /** Sentences, one for each import that runs against the arrows. `sources`: text by path under `src/`. */
@@ -42,13 +57,14 @@ export function wrongArrows(sources: ReadonlyMap<string, string>): string[] {
     const room = roomOf(path);
     const row = MAY_IMPORT[room];
     if (!row) wrong.push(`${path} stands in no known room`);
-    for (const specifier of importsOf(text)) {
-      if (!specifier.startsWith('.')) continue;
-      const target = posix.join(posix.dirname(path), specifier).replace(/\.js$/, '.ts');
+    for (const { from, typeOnly } of importsOf(text)) {
+      if (!from.startsWith('.')) continue;
+      const target = posix.join(posix.dirname(path), from).replace(/\.js$/, '.ts');
       const other = roomOf(target);
       const allowed =
         other === room ||
         row?.includes(other) ||
+        (typeOnly && MAY_NAME[room]?.includes(other)) ||
         (other === 'shared' && room !== 'runtime') ||
         (other === 'native' && NATIVE_ACTORS.some((folder) => path.startsWith(folder)));
       if (!allowed) wrong.push(`${path} imports ${target}`);
