@@ -2,11 +2,10 @@
  * Who gets a lane next, and which one: the order of waiting turns (T5) and the choice of lane and cells (T1).
  *
  * Pure: plain data in, one decision out; a grant is given whole or not at all, and a turn that waits holds nothing.
- * `work.ts` keeps the counters that order minds.
+ * One pass over those who wait, without sorting them: ten thousand may.
  */
 import { ContextFull, type TroupeError } from '../../errors.js';
-import { TURN_CLASSES, type TurnClass } from './protocol.js';
-import type { WorkRecord } from './work.js';
+import type { Account } from './work.js';
 
 /**
  * Milliseconds of waiting after which a turn is ordered one class higher; background never becomes realtime. A mind
@@ -22,10 +21,12 @@ export const PASSING_MS = 5_000;
 
 export interface WaitingTurn {
   readonly grant: number;
-  readonly mind: number;
+  /** Of its mind. */
+  readonly account: Account;
   /** The (mind, room) pair. */
   readonly activity: string;
-  readonly class: TurnClass;
+  /** Of its class: 0 goes first, the last one is background. */
+  readonly rank: number;
   /** When it came, in ms of the same clock as `now`. */
   readonly since: number;
   /** KV places for its prompt and reply. */
@@ -45,51 +46,47 @@ export interface LaneState {
   readonly lastUse: number;
 }
 
-export interface QueueState {
-  readonly waiting: readonly WaitingTurn[];
+export interface QueueState<T extends WaitingTurn> {
+  readonly waiting: Iterable<T>;
   readonly lanes: readonly LaneState[];
   /** Cells of the whole context. */
   readonly cells: number;
-  /** What each mind has had. */
-  readonly work: WorkRecord;
   readonly now: number;
 }
 
-export type Choice =
-  | {
-      readonly type: 'grant';
-      readonly turn: WaitingTurn;
-      readonly lane: number;
-      /** Idle lanes of others to be cleared for their cells, besides what `lane` itself may hold. */
-      readonly clear: readonly number[];
-    }
-  | { readonly type: 'wait'; readonly turn: WaitingTurn; readonly reason: 'lane' | 'cells' };
-
-/** The next turn to grant, or why the first in order waits; undefined when nobody waits. */
-export function choose(state: QueueState): Choice | undefined {
-  const [head, ...behind] = inOrder(state);
-  if (head === undefined) return undefined;
-  const first = place(head, state);
-  if (first.type === 'grant' || first.reason === 'lane') return first;
-  let blocked = head;
-  for (const turn of behind) {
-    if (state.now - blocked.since >= PASSING_MS) break;
-    const passing = place(turn, state);
-    if (passing.type === 'grant') return passing;
-    blocked = turn;
-  }
-  return first;
+export interface Placement<T extends WaitingTurn> {
+  readonly turn: T;
+  readonly lane: number;
+  /** Cells that the lane must have room for: those of the turn, and what the lane holds until its run begins. */
+  readonly cells: number;
+  /** Idle lanes of other activities to be cleared, for their cells or, `lane` itself, for its place. */
+  readonly clear: readonly number[];
 }
 
-/** Effective class first, then the mind with the least work, then age. */
-export function inOrder({ waiting, work, now }: QueueState): WaitingTurn[] {
-  return [...waiting].sort(
-    (a, b) =>
-      effectiveRank(a, work, now) - effectiveRank(b, work, now) ||
-      (work.counters.get(a.mind) ?? 0) - (work.counters.get(b.mind) ?? 0) ||
-      a.since - b.since ||
-      a.grant - b.grant,
-  );
+/** The next turn to grant and where it goes; undefined when none can be granted now. */
+export function choose<T extends WaitingTurn>(state: QueueState<T>): Placement<T> | undefined {
+  const { lanes, now } = state;
+  if (lanes.every((lane) => lane.state === 'busy')) return undefined;
+  const room = lanes.reduce((left, lane) => left - lane.reserved, state.cells);
+  let first: T | undefined;
+  /** The first for which cells are being kept. */
+  let kept: T | undefined;
+  for (const turn of state.waiting) {
+    if (turn.cells <= room) {
+      if (first === undefined || isAhead(turn, first, now)) first = turn;
+    } else if (now - turn.since >= PASSING_MS && (kept === undefined || isAhead(turn, kept, now))) {
+      kept = turn;
+    }
+  }
+  if (first === undefined || (kept !== undefined && isAhead(kept, first, now))) return undefined;
+  return place(first, state);
+}
+
+/** Whether `a` goes before `b`: effective class first, then the mind with the least work, then age. */
+export function isAhead(a: WaitingTurn, b: WaitingTurn, now: number): boolean {
+  const classes = effectiveRank(a, now) - effectiveRank(b, now);
+  if (classes !== 0) return classes < 0;
+  return (a.account.work - b.account.work || a.since - b.since || a.grant - b.grant) < 0;
 }
 
 /** Why turns wait in this state: no lane is free, or one is but not enough cells. */
@@ -102,31 +99,27 @@ export const admit = (turnCells: number, totalCells: number): TroupeError | unde
     ? undefined
     : new ContextFull({ needTokens: turnCells, roomTokens: totalCells, contextTokens: totalCells });
 
-/** 0 = realtime, lower goes first; a turn rises once, so one of background ends as interactive. */
-function effectiveRank(turn: WaitingTurn, work: WorkRecord, now: number): number {
-  const rank = TURN_CLASSES.indexOf(turn.class);
-  const since = Math.max(turn.since, work.servedAt.get(turn.mind) ?? turn.since);
-  return now - since >= AGEING_MS ? Math.max(0, rank - 1) : rank;
+/** A turn rises by one class once, so one of background ends as interactive. */
+function effectiveRank({ rank, since, account }: WaitingTurn, now: number): number {
+  if (rank === 0) return 0;
+  const waitingSince = account.servedAt > since ? account.servedAt : since;
+  return now - waitingSince >= AGEING_MS ? rank - 1 : rank;
 }
 
-/** Lane and cells for one turn, whatever its place in the order. */
-function place(turn: WaitingTurn, { lanes, cells }: QueueState): Choice {
+/** Lane and cells for a turn that has room beside those that run. */
+function place<T extends WaitingTurn>(turn: T, { lanes, cells }: QueueState<T>): Placement<T> {
   const idle = lanes.filter((lane) => lane.state === 'idle').sort((a, b) => a.lastUse - b.lastUse);
   const own = idle.findLast((lane) => lane.activity === turn.activity);
-  const chosen = own ?? lanes.find((lane) => lane.state === 'empty') ?? idle[0];
-  if (chosen === undefined) return { type: 'wait', turn, reason: waitReason(lanes) };
+  const chosen = own ?? lanes.find((lane) => lane.state === 'empty') ?? (idle[0] as LaneState);
+  const need = Math.max(turn.cells, own?.held ?? 0);
   let free = cells;
-  for (const lane of lanes) {
-    if (lane.state === 'busy') free -= lane.reserved;
-    else if (lane !== chosen) free -= lane.held;
-  }
-  const clear: number[] = [];
+  for (const lane of lanes) if (lane !== chosen) free -= lane.reserved + lane.held;
+  const clear = chosen.held > 0 && own === undefined ? [chosen.lane] : [];
   for (const lane of idle) {
-    if (free >= turn.cells) break;
+    if (free >= need) break;
     if (lane === chosen || lane.held === 0) continue;
     clear.push(lane.lane);
     free += lane.held;
   }
-  if (free < turn.cells) return { type: 'wait', turn, reason: waitReason(lanes) };
-  return { type: 'grant', turn, lane: chosen.lane, clear };
+  return { turn, lane: chosen.lane, cells: need, clear };
 }

@@ -1,14 +1,15 @@
 /** The queue, its counters and its lanes over virtual time. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { TURN_CLASSES, type TurnClass } from '../../../src/actors/broker/protocol.js';
 import { choose, type LaneState, type WaitingTurn } from '../../../src/actors/broker/queue.js';
-import { createWork } from '../../../src/actors/broker/work.js';
+import { type Account, liftedWork, openAccount, workOf } from '../../../src/actors/broker/work.js';
 
 interface Asked {
   readonly at: number;
   readonly mind: number;
   readonly room: number;
-  readonly class: WaitingTurn['class'];
+  readonly class: TurnClass;
   /** Tokens of the prompt and of the reply; a token takes 1 ms and 10 ms. */
   readonly prompt: number;
   readonly reply: number;
@@ -34,7 +35,7 @@ function play(
     lastUse: 0,
   }));
   const running: { lane: number; ends: number; asked: Asked }[] = [];
-  const work = createWork();
+  const accounts = new Map<number, Account>();
   let waiting: (WaitingTurn & { asked: Asked })[] = [];
   const served: Served[] = [];
   for (let grant = 0, now = 0; ; ) {
@@ -43,7 +44,7 @@ function play(
       if (run.ends > now) continue;
       running.splice(i, 1);
       const { mind, prompt, reply } = run.asked;
-      work.charge(mind, prompt, reply);
+      (accounts.get(mind) as Account).work += workOf(prompt, reply);
       state[run.lane] = {
         ...(state[run.lane] as LaneState),
         state: 'idle',
@@ -56,38 +57,38 @@ function play(
     coming.sort((a, b) => a.at - b.at);
     while (coming[0] !== undefined && coming[0].at <= now) {
       const next = coming.shift() as Asked;
-      work.arrive(
-        next.mind,
-        waiting,
-        running.map((run) => run.asked),
-      );
+      const { mind } = next;
+      const account = accounts.get(mind) ?? openAccount();
+      accounts.set(mind, account);
+      const away = ![...waiting, ...running].some(({ asked: other }) => other.mind === mind);
+      if (away) account.work = liftedWork(account.work, waiting);
       waiting.push({
         grant: grant++,
-        mind: next.mind,
-        activity: `${next.mind}/${next.room}`,
-        class: next.class,
+        account,
+        activity: `${mind}/${next.room}`,
+        rank: TURN_CLASSES.indexOf(next.class),
         since: next.at,
         cells: next.prompt + next.reply,
         asked: next,
       });
     }
-    for (let choice = choose({ waiting, lanes: state, cells, work, now }); choice?.type === 'grant'; ) {
+    for (let choice = choose({ waiting, lanes: state, cells, now }); choice !== undefined; ) {
       const { turn, lane, clear } = choice;
-      const { asked: given } = waiting.find((w) => w.grant === turn.grant) as (typeof waiting)[number];
-      waiting = waiting.filter((w) => w.grant !== turn.grant);
+      const given = turn.asked;
+      waiting = waiting.filter((w) => w !== turn);
       for (const i of clear) state[i] = { lane: i, state: 'empty', held: 0, reserved: 0, lastUse: 0 };
       state[lane] = {
         lane,
         state: 'busy',
         activity: turn.activity,
         held: 0,
-        reserved: turn.cells,
+        reserved: choice.cells,
         lastUse: now,
       };
-      work.granted(turn.mind, now);
+      turn.account.servedAt = now;
       running.push({ lane, ends: now + given.prompt + 10 * given.reply, asked: given });
       served.push({ ...given, startedAt: now });
-      choice = choose({ waiting, lanes: state, cells, work, now });
+      choice = choose({ waiting, lanes: state, cells, now });
     }
     const next = Math.min(coming[0]?.at ?? Number.POSITIVE_INFINITY, ...running.map((run) => run.ends));
     if (next === Number.POSITIVE_INFINITY) return { served, waiting };

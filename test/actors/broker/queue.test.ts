@@ -1,25 +1,33 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { TURN_CLASSES, type TurnClass } from '../../../src/actors/broker/protocol.js';
 import {
   AGEING_MS,
   admit,
   choose,
-  inOrder,
+  isAhead,
   type LaneState,
   PASSING_MS,
   type QueueState,
   type WaitingTurn,
+  waitReason,
 } from '../../../src/actors/broker/queue.js';
+import { openAccount } from '../../../src/actors/broker/work.js';
 
-const turn = (grant: number, given: Partial<WaitingTurn> = {}): WaitingTurn => ({
-  grant,
-  mind: grant,
-  activity: `a${grant}`,
-  class: 'interactive',
-  since: 0,
-  cells: 100,
-  ...given,
-});
+type Waiter = WaitingTurn & { readonly class: TurnClass };
+const turn = (grant: number, given: Partial<Waiter> & { work?: number; servedAt?: number } = {}): Waiter => {
+  const { work = 0, servedAt = Number.NEGATIVE_INFINITY, class: turnClass = 'interactive', ...rest } = given;
+  return {
+    grant,
+    account: { ...openAccount(), work, servedAt },
+    activity: `a${grant}`,
+    class: turnClass,
+    rank: TURN_CLASSES.indexOf(turnClass),
+    since: 0,
+    cells: 100,
+    ...rest,
+  };
+};
 const empty = (lane: number): LaneState => ({ lane, state: 'empty', held: 0, reserved: 0, lastUse: 0 });
 const busy = (lane: number, reserved: number): LaneState => ({ ...empty(lane), state: 'busy', reserved });
 const idle = (lane: number, activity: string, held: number, lastUse: number): LaneState => ({
@@ -29,18 +37,16 @@ const idle = (lane: number, activity: string, held: number, lastUse: number): La
   held,
   lastUse,
 });
-const state = (given: Partial<QueueState>): QueueState => ({
+const state = (given: Partial<QueueState<Waiter>>): QueueState<Waiter> => ({
   waiting: [],
   lanes: [empty(0)],
   cells: 1000,
-  work: { counters: new Map(), servedAt: new Map() },
   now: 1000,
   ...given,
 });
-const order = (waiting: WaitingTurn[], work: [number, number][] = [], now = 1000) =>
-  inOrder(state({ waiting, work: { counters: new Map(work), servedAt: new Map() }, now })).map(
-    (t) => t.grant,
-  );
+const sorted = (waiting: readonly Waiter[], now: number) =>
+  [...waiting].sort((a, b) => (isAhead(a, b, now) ? -1 : 1));
+const order = (waiting: readonly Waiter[], now = 1000) => sorted(waiting, now).map((t) => t.grant);
 
 describe('T5 order', () => {
   it('T5 the higher class goes first', () => {
@@ -49,40 +55,31 @@ describe('T5 order', () => {
   });
 
   it('T5 within a class the mind with the least work goes first, then the oldest turn', () => {
-    expect(
-      order(
-        [turn(1), turn(2), turn(3)],
-        [
-          [1, 9],
-          [2, 4],
-          [3, 4],
-        ],
-      ),
-    ).toEqual([2, 3, 1]);
+    expect(order([turn(1, { work: 9 }), turn(2, { work: 4 }), turn(3, { work: 4 })])).toEqual([2, 3, 1]);
     expect(order([turn(1, { since: 7 }), turn(2, { since: 3 })])).toEqual([2, 1]);
   });
 
   it('T5 after 30 s a turn is ordered one class higher', () => {
     const now = AGEING_MS;
-    const waiting = [turn(1, { since: now }), turn(2, { class: 'background', since: 0 })];
-    expect(order(waiting, [[1, 1]], now - 1)).toEqual([1, 2]);
-    expect(order(waiting, [[1, 1]], now)).toEqual([2, 1]);
+    const waiting = [turn(1, { since: now, work: 1 }), turn(2, { class: 'background', since: 0 })];
+    expect(order(waiting, now - 1)).toEqual([1, 2]);
+    expect(order(waiting, now)).toEqual([2, 1]);
   });
 
   it('T5 a mind that got another turn meanwhile has not waited', () => {
     const now = AGEING_MS;
-    const waiting = [turn(1, { since: now }), turn(2, { since: 0 })];
-    const counters = new Map([[2, 1]]);
-    const first = (servedAt: Map<number, number>) =>
-      inOrder(state({ waiting, work: { counters, servedAt }, now }))[0];
-    expect(first(new Map())?.grant).toBe(2);
-    expect(first(new Map([[2, 1]]))?.grant).toBe(1);
+    const old = { since: 0, work: 1, class: 'background' as const };
+    expect(order([turn(1, { since: now, work: 2 }), turn(2, old)], now)).toEqual([2, 1]);
+    expect(order([turn(1, { since: now, work: 2 }), turn(2, { ...old, servedAt: 1 })], now)).toEqual([1, 2]);
   });
 
   it('T5 background never becomes realtime', () => {
     const now = 100 * AGEING_MS;
-    const waiting = [turn(1, { class: 'background', since: 0 }), turn(2, { class: 'realtime', since: now })];
-    expect(order(waiting, [[2, 9000]], now)).toEqual([2, 1]);
+    const waiting = [
+      turn(1, { class: 'background', since: 0 }),
+      turn(2, { class: 'realtime', since: now, work: 9000 }),
+    ];
+    expect(order(waiting, now)).toEqual([2, 1]);
   });
 });
 
@@ -93,7 +90,7 @@ describe('T1 lane and cells', () => {
 
   it('T1 an activity gets the lane that still holds its KV', () => {
     const lanes = [empty(0), idle(1, 'a1', 500, 1)];
-    expect(choose(state({ waiting: [turn(1)], lanes }))).toMatchObject({ type: 'grant', lane: 1, clear: [] });
+    expect(choose(state({ waiting: [turn(1)], lanes }))).toMatchObject({ lane: 1, clear: [] });
   });
 
   it('T1 of two lanes that hold its KV an activity gets the one used last', () => {
@@ -109,13 +106,13 @@ describe('T1 lane and cells', () => {
   it('T1 else an empty lane, else the idle one least recently used', () => {
     const others = [idle(0, 'x', 100, 9), idle(1, 'y', 100, 3)];
     expect(choose(state({ waiting: [turn(1)], lanes: [...others, empty(2)] }))).toMatchObject({ lane: 2 });
-    expect(choose(state({ waiting: [turn(1)], lanes: others }))).toMatchObject({ lane: 1, clear: [] });
+    expect(choose(state({ waiting: [turn(1)], lanes: others }))).toMatchObject({ lane: 1 });
   });
 
   it('T1 idle lanes are cleared for cells, least recently used first and no more than needed', () => {
     const lanes = [empty(0), idle(1, 'x', 300, 9), idle(2, 'y', 300, 1), idle(3, 'z', 300, 5)];
     const waiting = [turn(1, { cells: 600 })];
-    expect(choose(state({ waiting, lanes }))).toMatchObject({ type: 'grant', lane: 0, clear: [2, 3] });
+    expect(choose(state({ waiting, lanes }))).toMatchObject({ lane: 0, clear: [2, 3] });
   });
 
   it('T1 what the own lane holds is part of what the turn asks for', () => {
@@ -126,13 +123,32 @@ describe('T1 lane and cells', () => {
     });
   });
 
+  it('T1 a lane that holds the KV of another is cleared with the grant', () => {
+    expect(choose(state({ waiting: [turn(1)], lanes: [idle(0, 'x', 50, 1)] }))?.clear).toEqual([0]);
+  });
+
+  it('T1 what the own lane holds counts until the run cuts it', () => {
+    const lanes = [idle(0, 'a1', 700, 1), idle(1, 'x', 100, 1)];
+    expect(choose(state({ waiting: [turn(1)], lanes }))).toMatchObject({ lane: 0, cells: 700, clear: [] });
+  });
+
   it('T1 a turn waits for a lane when all are busy, else for cells', () => {
     const waiting = [turn(1, { cells: 500 })];
-    expect(choose(state({ waiting, lanes: [busy(0, 100)] }))).toMatchObject({ type: 'wait', reason: 'lane' });
-    expect(choose(state({ waiting, lanes: [busy(0, 600), empty(1)] }))).toMatchObject({
-      type: 'wait',
-      reason: 'cells',
-    });
+    const full = [busy(0, 100)];
+    expect([choose(state({ waiting, lanes: full })), waitReason(full)]).toEqual([undefined, 'lane']);
+    const roomless = [busy(0, 600), empty(1)];
+    expect([choose(state({ waiting, lanes: roomless })), waitReason(roomless)]).toEqual([undefined, 'cells']);
+  });
+
+  it('T5 ten thousand waiting turns are looked at once each', () => {
+    let looks = 0;
+    const waiting = {
+      *[Symbol.iterator]() {
+        for (let i = 0; i < 10_000; i++, looks++) yield turn(i, { work: (i * 7919) % 10_000 });
+      },
+    };
+    expect(choose(state({ waiting }))?.turn.account.work).toBe(0);
+    expect(looks).toBe(10_000);
   });
 
   it('T1 a turn of more cells than there are is refused with the numbers', () => {
@@ -151,25 +167,17 @@ describe('T1 a turn that waits for cells', () => {
 
   it('T1 lets a smaller one pass at first', () => {
     expect(choose(state({ waiting: [large, small], lanes, now: PASSING_MS - 1 }))).toMatchObject({
-      type: 'grant',
       turn: small,
     });
   });
 
   it('T1 is passed no more once it has waited long enough', () => {
-    expect(choose(state({ waiting: [large, small], lanes, now: PASSING_MS }))).toMatchObject({
-      type: 'wait',
-      turn: large,
-      reason: 'cells',
-    });
+    expect(choose(state({ waiting: [large, small], lanes, now: PASSING_MS }))).toBeUndefined();
   });
 
   it('T1 holds up those behind it also when it is not the first in order', () => {
     const first = turn(3, { class: 'realtime', cells: 450, since: PASSING_MS - 1 });
-    expect(choose(state({ waiting: [first, large, small], lanes, now: PASSING_MS }))).toMatchObject({
-      type: 'wait',
-      turn: first,
-    });
+    expect(choose(state({ waiting: [first, large, small], lanes, now: PASSING_MS }))).toBeUndefined();
   });
 
   it('T1 never holds up one that is ahead of it in order', () => {
@@ -186,49 +194,60 @@ describe('T1 whatever waits and whatever lanes hold', () => {
     lastUse: fc.nat(100),
   });
   const waiter = fc.record({
-    mind: fc.nat(5),
     activity: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
-    class: fc.constantFrom('realtime' as const, 'interactive' as const, 'background' as const),
+    class: fc.constantFrom(...TURN_CLASSES),
     since: fc.nat(40_000),
+    work: fc.nat(3),
     cells: fc.integer({ min: 1, max: 800 }),
   });
+  const now = 40_000;
+  const situation = fc
+    .tuple(fc.array(lane, { minLength: 1, maxLength: 6 }), fc.array(waiter, { maxLength: 8 }))
+    .map(([ls, ws]) => {
+      const lanes = ls.map(({ state, activity, tokens, lastUse }, i): LaneState => {
+        if (state === 'empty') return empty(i);
+        return state === 'idle' ? idle(i, activity, tokens, lastUse) : busy(i, tokens);
+      });
+      const used = lanes.reduce((sum, l) => sum + l.held + l.reserved, 0);
+      const waiting = ws.map((w, i) => turn(i, w));
+      return state({ waiting, lanes, cells: Math.max(800, used), now });
+    });
 
-  it('T1 a grant takes a lane that is not busy, never clears its own, and stays within the cells', () => {
+  it('T1 a grant takes a lane that is not busy, and the lanes together stay within the cells', () => {
     fc.assert(
-      fc.property(
-        fc.array(lane, { minLength: 1, maxLength: 6 }),
-        fc.array(waiter, { maxLength: 6 }),
-        (ls, ws) => {
-          const lanes = ls.map(({ state, activity, tokens, lastUse }, i): LaneState => {
-            if (state === 'empty') return empty(i);
-            return state === 'idle' ? idle(i, activity, tokens, lastUse) : busy(i, tokens);
-          });
-          const cells = Math.max(
-            800,
-            lanes.reduce((sum, l) => sum + l.held + l.reserved, 0),
-          );
-          const waiting = ws.map((w, i) => ({ ...w, grant: i }));
-          const now = 40_000;
-          const choice = choose(state({ waiting, lanes, cells, now }));
-          if (choice === undefined) {
-            expect(waiting).toEqual([]);
-            return;
-          }
-          if (choice.type === 'wait') {
-            expect(choice.reason === 'lane').toBe(lanes.every((l) => l.state === 'busy'));
-            expect(choice.turn).toBe(inOrder(state({ waiting, lanes, now }))[0]);
-            return;
-          }
-          expect(choice.clear).not.toContain(choice.lane);
-          expect(new Set(choice.clear).size).toBe(choice.clear.length);
-          for (const i of [choice.lane, ...choice.clear]) expect(lanes[i]?.state).not.toBe('busy');
-          const others = lanes.filter((l) => l.lane !== choice.lane && !choice.clear.includes(l.lane));
-          const used = others.reduce((sum, l) => sum + l.held + l.reserved, 0);
-          expect(used + choice.turn.cells).toBeLessThanOrEqual(cells);
-          const own = lanes.some((l) => l.state === 'idle' && l.activity === choice.turn.activity);
-          if (own) expect(lanes[choice.lane]?.activity).toBe(choice.turn.activity);
-        },
-      ),
+      fc.property(situation, (given) => {
+        const choice = choose(given);
+        if (choice === undefined) return;
+        const { lanes, cells } = given;
+        expect(new Set(choice.clear).size).toBe(choice.clear.length);
+        for (const i of [choice.lane, ...choice.clear]) expect(lanes[i]?.state).not.toBe('busy');
+        const others = lanes.filter((l) => l.lane !== choice.lane && !choice.clear.includes(l.lane));
+        const used = others.reduce((sum, l) => sum + l.held + l.reserved, 0);
+        expect(used + choice.cells).toBeLessThanOrEqual(cells);
+        const held = lanes[choice.lane] as LaneState;
+        const own = held.activity === choice.turn.activity;
+        if (held.held > 0) expect(choice.clear.includes(choice.lane)).toBe(!own);
+        expect(choice.cells).toBe(Math.max(choice.turn.cells, own ? held.held : 0));
+        if (lanes.some((l) => l.state === 'idle' && l.activity === choice.turn.activity)) {
+          expect(own).toBe(true);
+        }
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('T5 the one granted is the first in order that has room, unless one ahead of it has waited for cells', () => {
+    fc.assert(
+      fc.property(situation, (given) => {
+        const room = given.lanes.reduce((left, l) => left - l.reserved, given.cells);
+        let expected: Waiter | undefined;
+        for (const next of sorted([...given.waiting], now)) {
+          if (next.cells <= room) expected = next;
+          if (expected !== undefined || now - next.since >= PASSING_MS) break;
+        }
+        if (given.lanes.every((l) => l.state === 'busy')) expected = undefined;
+        expect(choose(given)?.turn).toBe(expected);
+      }),
       { numRuns: 3000 },
     );
   });

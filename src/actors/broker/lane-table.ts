@@ -1,0 +1,56 @@
+/**
+ * What the broker knows of the lanes: from its own grants and from what the engine says, never by asking.
+ *
+ * It errs on the side of cells: what a lane may still hold counts until the engine has been told to clear it, so that
+ * the lanes together never hold more than there is.
+ */
+import type { Activity, LaneClaim } from '../engine/protocol.js';
+import type { LaneState } from './queue.js';
+
+export class LaneTable {
+  #lanes: LaneState[] = [];
+  /** What a busy lane held before its grant: it still does if the grant is given back unused. */
+  #before = new Map<number, LaneState>();
+
+  get all(): readonly LaneState[] {
+    return this.#lanes;
+  }
+
+  /** A new engine: so many empty lanes. */
+  open(count: number): void {
+    this.#before.clear();
+    this.#lanes = Array.from({ length: count }, (_, lane) => emptyLane(lane));
+  }
+
+  /** Empties idle lanes; answers what the engine is to clear. */
+  clear(lanes: readonly number[]): LaneClaim[] {
+    return lanes.map((lane) => {
+      const activity = this.#lanes[lane]?.activity ?? '';
+      this.#lanes[lane] = emptyLane(lane);
+      return { lane, activity };
+    });
+  }
+
+  /** Grants a lane. True: it holds the KV of this activity. */
+  take(lane: number, activity: Activity, cells: number, now: number): boolean {
+    const before = this.#lanes[lane] as LaneState;
+    this.#before.set(lane, before);
+    this.#lanes[lane] = { lane, state: 'busy', activity, held: 0, reserved: cells, lastUse: now };
+    return before.state === 'idle' && before.activity === activity;
+  }
+
+  /** A grant was never used. */
+  giveBack(lane: number): void {
+    this.#lanes[lane] = this.#before.get(lane) ?? emptyLane(lane);
+  }
+
+  /** A run has ended, and this is what the lane holds now. */
+  settle(lane: number, activity: Activity | undefined, held: number, now: number): void {
+    this.#lanes[lane] =
+      activity === undefined
+        ? emptyLane(lane)
+        : { lane, state: 'idle', activity, held, reserved: 0, lastUse: now };
+  }
+}
+
+const emptyLane = (lane: number): LaneState => ({ lane, state: 'empty', held: 0, reserved: 0, lastUse: 0 });

@@ -1,0 +1,59 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { LaneTable } from '../../../src/actors/broker/lane-table.js';
+
+let table: LaneTable;
+const shown = () => table.all.map(({ state, activity, held, reserved }) => [state, activity, held, reserved]);
+
+describe('what the broker knows of the lanes', () => {
+  beforeEach(() => {
+    table = new LaneTable();
+    table.open(2);
+  });
+
+  it('T1 lanes of a new engine are empty', () => {
+    table.take(0, 'a', 100, 1);
+    table.open(1);
+    expect(shown()).toEqual([['empty', undefined, 0, 0]]);
+  });
+
+  it('T1 a granted lane is busy with what was reserved, and idle with what the engine says it holds', () => {
+    table.take(0, 'a', 100, 1);
+    expect(shown()[0]).toEqual(['busy', 'a', 0, 100]);
+    table.settle(0, 'a', 42, 2);
+    expect(shown()[0]).toEqual(['idle', 'a', 42, 0]);
+    expect(table.all[0]?.lastUse).toBe(2);
+  });
+
+  it('T1 a grant continues only on the lane of its own activity', () => {
+    expect(table.take(0, 'a', 100, 1)).toBe(false);
+    table.settle(0, 'a', 42, 2);
+    expect(table.take(0, 'a', 100, 3)).toBe(true);
+    table.settle(0, 'a', 42, 4);
+    table.clear([0]);
+    expect(table.take(0, 'a', 100, 5)).toBe(false);
+  });
+
+  it('T1 a grant that is given back leaves the lane as it was', () => {
+    table.take(0, 'a', 100, 1);
+    table.settle(0, 'a', 42, 2);
+    table.take(0, 'a', 100, 3);
+    table.giveBack(0);
+    expect(shown()[0]).toEqual(['idle', 'a', 42, 0]);
+    table.take(1, 'b', 100, 3);
+    table.giveBack(1);
+    expect(shown()[1]).toEqual(['empty', undefined, 0, 0]);
+  });
+
+  it('E6 a lane whose run left nothing is empty', () => {
+    table.take(0, 'a', 100, 1);
+    table.settle(0, undefined, 0, 2);
+    expect(shown()[0]).toEqual(['empty', undefined, 0, 0]);
+  });
+
+  it('T1 cleared lanes are claims on what they hold, and empty', () => {
+    table.take(1, 'b', 100, 1);
+    table.settle(1, 'b', 42, 2);
+    expect(table.clear([1])).toEqual([{ lane: 1, activity: 'b' }]);
+    expect(shown()[1]).toEqual(['empty', undefined, 0, 0]);
+  });
+});
