@@ -5,22 +5,19 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Every file at or under `path`, sorted; none if it does not exist. `skip`: names of folders to leave out. */
-export function filesUnder(path, skip = []) {
+/** Every file at or under `path`, sorted; none if it does not exist. */
+export function filesUnder(path) {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (!stat) return [];
   if (!stat.isDirectory()) return [path];
-  return readdirSync(path, { withFileTypes: true })
-    .filter((entry) => !(entry.isDirectory() && skip.includes(entry.name)))
-    .map((entry) => join(path, entry.name))
+  return readdirSync(path)
     .sort()
-    .flatMap((file) => filesUnder(file, skip));
+    .flatMap((name) => filesUnder(join(path, name)));
 }
 
-/** A hash of the names and contents of `files`, and of `facts` beside them (versions, the processor). */
-export function fingerprint(files, facts = []) {
+/** A hash of the names and contents of `files`. */
+export function fingerprint(files) {
   const hash = createHash('sha256');
-  for (const fact of facts) hash.update(`${fact}\0`);
   for (const file of files) hash.update(`${file}\0`).update(readFileSync(file)).update('\0');
   return hash.digest('hex');
 }

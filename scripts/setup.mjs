@@ -4,11 +4,10 @@
  * Runs on Node alone, before anything is installed. When all is current it reads and hashes the sources (tens of
  * milliseconds), says nothing and touches no network.
  */
-import { cpus } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
+import { buildNative, nativeIsCurrent } from '../native/build.mjs';
 import { withLock } from '../native/llama/cache.mjs';
-import { filesUnder, fingerprint, stampIs, writeStamp } from './fingerprint.mjs';
 import { installPackages, packagesInstalled } from './packages.mjs';
 import { progress } from './progress.mjs';
 import { explainMissing, missingTools, surveyTools } from './tools.mjs';
@@ -19,33 +18,23 @@ export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 /** A message for a person, with no stack: something outside the project must change first. */
 export class SetupError extends Error {}
 
-const addonStamp = join(ROOT, 'native', 'build', '.sources');
-
-/** A new processor is a new fact: the addon is built for the one it runs on. */
-const addonSources = () =>
-  fingerprint(filesUnder(join(ROOT, 'native'), ['build', 'node_modules']), [
-    process.arch,
-    cpus()[0]?.model ?? '',
-  ]);
-
 const STEPS = [
   {
     what: 'installing packages',
+    needsTools: true,
     current: () => packagesInstalled(ROOT),
     act: ({ during }) => during('installing packages (npm install)', () => installPackages(ROOT)),
   },
   {
     what: 'building the native addon',
-    current: () => stampIs(addonStamp, addonSources()),
-    act: async ({ say, during }) => {
-      const sources = addonSources();
-      const { buildNative } = await import(pathToFileURL(join(ROOT, 'native', 'build.mjs')).href);
-      await during('building the native addon (a first build takes minutes)', () => buildNative({ say }));
-      writeStamp(addonStamp, sources);
-    },
+    needsTools: true,
+    current: () => nativeIsCurrent(),
+    act: ({ say, during }) =>
+      during('building the native addon (a first build takes minutes)', () => buildNative({ say })),
   },
   {
     what: 'compiling TypeScript',
+    needsTools: false,
     current: () => distIsCurrent(ROOT),
     act: ({ say }) => {
       say('compiling TypeScript');
@@ -56,8 +45,9 @@ const STEPS = [
 
 /** Brings everything up to date. Throws `SetupError` when a tool is missing or a step fails. */
 export async function setup({ report = progress() } = {}) {
-  if (STEPS.every(({ current }) => current())) return;
-  const missing = missingTools(surveyTools());
+  const stale = STEPS.filter(({ current }) => !current());
+  if (stale.length === 0) return;
+  const missing = stale.some(({ needsTools }) => needsTools) ? missingTools(surveyTools()) : [];
   if (missing.length > 0) throw new SetupError(explainMissing(missing));
   await withLock(join(ROOT, '.setup'), report.say, async () => {
     for (const { what, current, act } of STEPS) {
