@@ -45,8 +45,9 @@ export async function llamaLibraries({ say, args = [] }) {
   await withLock(cache, say, async () => {
     if (await exists(folder)) return;
     const source = await llamaSource(cache, say);
-    const work = join(cache, 'work', key);
-    await compile(source, work, options, say);
+    const generator = await pickGenerator();
+    const work = join(cache, 'work', `${key}-${generator.replaceAll(' ', '-')}`);
+    await compile(source, work, generator, options, say);
     await publish(folder, async (part) => {
       await run('cmake', ['--install', work, '--prefix', part]);
       // Not among the installed headers, and the only way to ask for bytes per buffer.
@@ -70,14 +71,16 @@ async function libraryKey(options) {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
 }
 
-/** An interrupted compilation goes on where it stopped: its work folder stays until the libraries are published. */
-async function compile(source, work, options, say) {
-  say(`configuring llama.cpp ${LLAMA_VERSION}`);
-  const ninja = await run('ninja', ['--version']).then(
-    () => ['-G', 'Ninja'],
-    () => ['-G', 'Unix Makefiles'],
+const pickGenerator = () =>
+  run('ninja', ['--version']).then(
+    () => 'Ninja',
+    () => 'Unix Makefiles',
   );
-  await run('cmake', ['-S', source, '-B', work, ...ninja, ...options]);
+
+/** An interrupted compilation goes on where it stopped: its work folder stays until the libraries are published. */
+async function compile(source, work, generator, options, say) {
+  say(`configuring llama.cpp ${LLAMA_VERSION}`);
+  await run('cmake', ['-S', source, '-B', work, '-G', generator, ...options]);
   let toldAt = 0;
   const onLine = (line) => {
     const progress = /^\[\s*(?:(\d+)\/(\d+)|(\d+)%)\]/.exec(line);
