@@ -49,7 +49,7 @@ function work({ id, way, endless, lane }) {
     cells: 256,
     rows: 16,
     // One of them with a pool of ggml's threads; more would only spin against each other.
-    threads: lane === 0 ? 2 : 1,
+    threads: way === 'leave' && lane === 0 ? 2 : 1,
     promptThreads: 1,
     flashAttention: true,
     abortFlag: new Int32Array(new SharedArrayBuffer(4)),
