@@ -3,12 +3,12 @@
  */
 import { firstToken } from './serving/first-token.mjs';
 import { many } from './serving/many.mjs';
-import { nodeLlamaCpp, server } from './serving/peers.mjs';
+import { peers } from './serving/peers.mjs';
 import { prompt } from './serving/prompt.mjs';
 import { raw } from './serving/raw.mjs';
 import { upstream } from './serving/upstream.mjs';
 
 export const bench = {
   name: 'serving',
-  parts: [upstream, raw, server, nodeLlamaCpp, firstToken, prompt, many],
+  parts: [...upstream, ...raw, ...peers, firstToken, prompt, many],
 };

@@ -10,7 +10,7 @@ import { EMBEDDED, REPLY, script, settings } from './settings.mjs';
 const EMBEDDED_CONTEXT = 1024;
 const EMBEDDED_REPLY = 900;
 
-export const server = {
+const server = {
   figures: ['server-8'],
   async run({ say, report }) {
     const { server: program } = await llamaPrograms({ say });
@@ -30,29 +30,31 @@ export const server = {
   },
 };
 
-export const nodeLlamaCpp = {
-  figures: ['nlc-4', 'nlc-4-small'],
+const nodeLlamaCpp = (figure, bar, size) => ({
+  figures: [figure],
   async run({ say, report }) {
     await nodePeers({ say });
-    const { model } = await benchModel({ say });
-    const against = (figure, bar, size) =>
-      reportComparison({
-        figure,
-        bar,
-        report,
-        sides: (threads) => {
-          const same = { ...settings({ minds: 4, threads, ...size }), replyTokens: size.replyTokens };
-          return [
-            { script: script('sides/troupe'), options: same },
-            { script: script('peers/node-llama-cpp'), options: same },
-          ];
-        },
-      });
-    await against('nlc-4', 1, { model, replyTokens: REPLY });
-    await against('nlc-4-small', 2, {
-      model: EMBEDDED,
-      context: EMBEDDED_CONTEXT,
-      replyTokens: EMBEDDED_REPLY,
+    const { model } = size ?? (await benchModel({ say }));
+    await reportComparison({
+      figure,
+      bar,
+      report,
+      sides: (threads) => {
+        const options = {
+          ...settings({ model, minds: 4, threads, ...size }),
+          replyTokens: size?.replyTokens ?? REPLY,
+        };
+        return [
+          { script: script('sides/troupe'), options },
+          { script: script('peers/node-llama-cpp'), options },
+        ];
+      },
     });
   },
-};
+});
+
+export const peers = [
+  server,
+  nodeLlamaCpp('nlc-4', 1),
+  nodeLlamaCpp('nlc-4-small', 2, { model: EMBEDDED, context: EMBEDDED_CONTEXT, replyTokens: EMBEDDED_REPLY }),
+];

@@ -5,25 +5,23 @@ import { benchModel } from '../models/make.mjs';
 import { reportComparison } from './comparison.mjs';
 import { REPLY, script, settings } from './settings.mjs';
 
-const MINDS = [1, 4, 8];
-
-export const raw = {
-  figures: MINDS.map((minds) => `raw-${minds}`),
+const against = (minds) => ({
+  figures: [`raw-${minds}`],
   async run({ say, report }) {
     const { model } = await benchModel({ say });
-    for (const minds of MINDS) {
-      await reportComparison({
-        figure: `raw-${minds}`,
-        bar: 0.95,
-        report,
-        sides: (threads) => {
-          const options = { ...settings({ model, minds, threads }), replyTokens: REPLY };
-          return [
-            { script: script('sides/troupe'), options },
-            { script: script('sides/bare'), options },
-          ];
-        },
-      });
-    }
+    await reportComparison({
+      figure: `raw-${minds}`,
+      bar: 0.95,
+      report,
+      sides: (threads) => {
+        const options = { ...settings({ model, minds, threads }), replyTokens: REPLY };
+        return [
+          { script: script('sides/troupe'), options },
+          { script: script('sides/bare'), options },
+        ];
+      },
+    });
   },
-};
+});
+
+export const raw = [1, 4, 8].map(against);

@@ -10,21 +10,21 @@ import { ONE_THREAD, script, settings } from './settings.mjs';
 /** Rounds of about 150 ms, so that several fit a slice. */
 const STEPS_PER_ROUND = { 1: 8, 4: 3, 8: 2 };
 
-export const upstream = {
-  figures: [1, 4, 8].map((minds) => `bare-${minds}`),
+const against = (minds) => ({
+  figures: [`bare-${minds}`],
   async run({ say, report }) {
     const { batchedBench: program } = await llamaPrograms({ say });
     const { model } = await benchModel({ say });
-    for (const minds of [1, 4, 8]) {
-      const same = {
-        ...settings({ model, minds, threads: ONE_THREAD }),
-        stepsPerRound: STEPS_PER_ROUND[minds],
-      };
-      const { processor } = await compare(
-        { script: script('sides/bare'), options: same },
-        { script: script('sides/batched-bench'), options: { ...same, program } },
-      );
-      report(asFigure(`bare-${minds}`, processor, 'tokens a processor second', 0.95));
-    }
+    const same = {
+      ...settings({ model, minds, threads: ONE_THREAD }),
+      stepsPerRound: STEPS_PER_ROUND[minds],
+    };
+    const { processor } = await compare(
+      { script: script('sides/bare'), options: same },
+      { script: script('sides/batched-bench'), options: { ...same, program } },
+    );
+    report(asFigure(`bare-${minds}`, processor, 'tokens a processor second', 0.95));
   },
-};
+});
+
+export const upstream = [1, 4, 8].map(against);
