@@ -11,67 +11,19 @@ namespace {
 
 std::atomic<int64_t> liveLanes{0};
 
-// llama.cpp rounds the number of cells up to this; asked for as it is given, so that both agree.
-constexpr int32_t kCellBlock = 256;
-
-bool abortAsked(void* data) {
-  const auto* flag = static_cast<const volatile int32_t*>(data);
-  return flag != nullptr && *flag != 0;
-}
-
-llama_context_params contextParams(const Model& model, const LanesOptions& options) {
-  llama_context_params params = llama_context_default_params();
-  params.n_ctx = options.cells;
-  params.n_batch = options.rows;
-  params.n_ubatch = options.rows;
-  params.n_seq_max = options.lanes;
-  params.n_outputs_max = options.lanes;
-  params.n_threads = options.threads;
-  params.n_threads_batch = options.promptThreads;
-  params.flash_attn_type = options.flashAttention ? LLAMA_FLASH_ATTN_TYPE_ENABLED : LLAMA_FLASH_ATTN_TYPE_DISABLED;
-  params.type_k = GGML_TYPE_F16;
-  params.type_v = GGML_TYPE_F16;
-  params.abort_callback = abortAsked;
-  params.abort_callback_data = const_cast<int32_t*>(options.abortFlag);
-  params.offload_kqv = model.offloads();
-  params.op_offload = model.offloads();
-  params.no_perf = true;
-  params.kv_unified = true;
-  // A window's cells are all kept, so that a lane of such a model can be cut back too.
-  params.swa_full = true;
-  return params;
-}
-
 }  // namespace
 
 int64_t Lanes::live() { return liveLanes; }
 
-Lanes::Pool Lanes::makePool(int32_t threads) {
-  ggml_threadpool_params params = ggml_threadpool_params_default(threads);
-  // Between steps the pool's threads sleep: on a small machine their spinning would be taken from everyone else.
-  params.poll = 0;
-  Pool pool(ggml_threadpool_new(&params));
-  if (!pool) throw nativeFailure("context", "no pool of " + std::to_string(threads) + " threads can be made");
-  return pool;
-}
-
 Lanes::Lanes(std::shared_ptr<const Model> model, const LanesOptions& options)
     : model_(std::move(model)),
       options_(options),
-      pool_(makePool(std::max(options.threads, options.promptThreads))),
+      pool_(newThreadPool(std::max(options.threads, options.promptThreads))),
+      context_(newContext(*model_, options)),
       batch_({options.rows, options.lanes, model_->vocabulary().size()}),
       lengths_(options.lanes, 0),
       samplers_(options.lanes) {
-  if (!llama_model_has_decoder(model_->get()) || llama_model_has_encoder(model_->get())) {
-    throw Failure("ModelUnsupported", {{"path", model_->path()}, {"reason", "it is not a decoder-only model"}});
-  }
-  options_.cells = (options.cells + kCellBlock - 1) / kCellBlock * kCellBlock;
-  clearLogTail();
-  context_.reset(llama_init_from_model(model_->get(), contextParams(*model_, options_)));
-  if (!context_) throw nativeFailure("context", logTail("llama.cpp made no context"));
-  if (llama_get_memory(context_.get()) == nullptr) {
-    throw Failure("ModelUnsupported", {{"path", model_->path()}, {"reason", "it keeps no state between steps"}});
-  }
+  options_.cells = roundedCells(options.cells);
   llama_attach_threadpool(context_.get(), pool_.get(), pool_.get());
   liveLanes++;
 }

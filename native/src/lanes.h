@@ -2,7 +2,6 @@
 // Not thread-safe: it belongs to the thread that made it. Only the abort flag may be set from elsewhere.
 #pragma once
 
-#include <ggml-cpu.h>
 #include <llama.h>
 
 #include <cstdint>
@@ -13,21 +12,11 @@
 
 #include "memory.h"
 #include "model.h"
+#include "new_context.h"
 #include "rows.h"
 #include "sampler.h"
 
 namespace troupe {
-
-struct LanesOptions {
-  int32_t lanes = 1;
-  int32_t cells = 0;
-  int32_t rows = 0;
-  int32_t threads = 1;
-  int32_t promptThreads = 1;
-  bool flashAttention = true;
-  // Must outlive the lanes; may be null.
-  const volatile int32_t* abortFlag = nullptr;
-};
 
 enum class StepStatus : int32_t { ok = 0, noRoom = 1, aborted = 2, failed = -1 };
 
@@ -62,15 +51,6 @@ class Lanes {
   std::vector<BufferBytes> memory() const;
 
  private:
-  struct FreeContext {
-    void operator()(llama_context* context) const { llama_free(context); }
-  };
-  struct FreePool {
-    void operator()(ggml_threadpool* pool) const { ggml_threadpool_free(pool); }
-  };
-  using Pool = std::unique_ptr<ggml_threadpool, FreePool>;
-
-  static Pool makePool(int32_t threads);
   void checkLane(int32_t lane) const;
   StepStatus decode();
   bool sample(const Row* rows, size_t count, int32_t* sampled);
@@ -78,8 +58,9 @@ class Lanes {
 
   std::shared_ptr<const Model> model_;
   LanesOptions options_;
-  Pool pool_;
-  std::unique_ptr<llama_context, FreeContext> context_;
+  // Before the context, so that it outlives it.
+  ThreadPool pool_;
+  Context context_;
   Batch batch_;
   std::vector<int32_t> lengths_;
   std::vector<std::optional<Sampler>> samplers_;
