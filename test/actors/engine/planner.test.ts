@@ -1,14 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createStepCost } from '../../../src/actors/engine/cost.js';
-import {
-  FIRST_ROW_STRETCH,
-  type LaneWork,
-  plan,
-  STEP_FACTOR,
-  STEP_FLOOR_MS,
-  type StepLimits,
-} from '../../../src/actors/engine/planner.js';
+import { type LaneWork, plan, STEP_FACTOR, type StepLimits } from '../../../src/actors/engine/planner.js';
 
 const limits: StepLimits = { rows: 512, split: false, afterPrompt: false };
 const decode = (lane: number): LaneWork => ({ lane, kind: 'decode', pending: 0, order: lane });
@@ -75,15 +68,16 @@ describe('E1 the planner', () => {
   it('E1 a prompt gets a row even where that row alone breaks the budget, and what is nearly free with it', () => {
     const cost = taught(benchMs);
     const rows = plan([decode(0), prompt(9, 2000)], limits, cost).at(-1)?.count ?? 0;
-    expect(rows).toBeGreaterThanOrEqual(1);
-    expect(cost.predict(1 + rows)).toBeLessThanOrEqual(FIRST_ROW_STRETCH * cost.predict(2));
+    // 19 ms alone, 56 with the first row, 64 with three; 70 with four would be over 1.25 times 56.
+    expect(rows).toBe(3);
     expect(cost.predict(1 + rows)).toBeGreaterThan(STEP_FACTOR * cost.predict(1));
   });
 
   it('E1 steps too short to be seen are not held back', () => {
     const cost = taught((rows) => 0.1 * rows);
     const rows = plan([decode(0), prompt(9, 2000)], limits, cost).at(-1)?.count ?? 0;
-    expect(rows).toBeGreaterThan(0.9 * (STEP_FLOOR_MS / 0.1) - 1);
+    expect(rows).toBeGreaterThan(140);
+    expect(rows).toBeLessThan(170);
   });
 
   it('E1 of several prompts the oldest gets the larger part and all get some', () => {
