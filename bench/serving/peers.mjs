@@ -7,8 +7,8 @@ import { nodePeers } from '../peers/node.mjs';
 import { reportComparison } from './comparison.mjs';
 import { EMBEDDED, REPLY, script, settings } from './settings.mjs';
 
-const EMBEDDED_CONTEXT = 1024;
-const EMBEDDED_REPLY = 900;
+const embedded = async () => ({ model: EMBEDDED, context: 1024, replyTokens: 900 });
+const bench = async (say) => ({ model: (await benchModel({ say })).model, replyTokens: REPLY });
 
 const server = {
   figures: ['server-8'],
@@ -30,20 +30,17 @@ const server = {
   },
 };
 
-const nodeLlamaCpp = (figure, bar, size) => ({
+const nodeLlamaCpp = (figure, bar, sizeOf) => ({
   figures: [figure],
   async run({ say, report }) {
     await nodePeers({ say });
-    const { model } = size ?? (await benchModel({ say }));
+    const size = await sizeOf(say);
     await reportComparison({
       figure,
       bar,
       report,
       sides: (threads) => {
-        const options = {
-          ...settings({ model, minds: 4, threads, ...size }),
-          replyTokens: size?.replyTokens ?? REPLY,
-        };
+        const options = { ...settings({ minds: 4, threads, ...size }), replyTokens: size.replyTokens };
         return [
           { script: script('sides/troupe'), options },
           { script: script('peers/node-llama-cpp'), options },
@@ -53,8 +50,4 @@ const nodeLlamaCpp = (figure, bar, size) => ({
   },
 });
 
-export const peers = [
-  server,
-  nodeLlamaCpp('nlc-4', 1),
-  nodeLlamaCpp('nlc-4-small', 2, { model: EMBEDDED, context: EMBEDDED_CONTEXT, replyTokens: EMBEDDED_REPLY }),
-];
+export const peers = [server, nodeLlamaCpp('nlc-4', 1, bench), nodeLlamaCpp('nlc-4-small', 2, embedded)];
