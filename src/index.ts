@@ -7,7 +7,6 @@
  */
 import { createStatus, type LaneReport, readLanes, readStatus, Status } from './actors/engine/status.js';
 import type { MindArgs } from './actors/mind/protocol.js';
-import { checkText } from './check.js';
 import { BadArgument, NameTaken, SystemStopped } from './errors.js';
 import { Mind } from './mind.js';
 import type { ModelHeader } from './native/addon.js';
@@ -18,6 +17,7 @@ import {
   defaultThreads,
   fitContext,
   type MindOptions,
+  mindActorName,
   type TroupeOptions,
 } from './options.js';
 import { type ActorId, NOBODY } from './runtime/address.js';
@@ -53,7 +53,7 @@ export class Troupe implements AsyncDisposable {
   readonly #system: System;
   readonly #status: Int32Array;
   readonly #offload: Offload;
-  readonly #minds = new Map<string, Mind>();
+  readonly #minds = new Set<Mind>();
   #stage: Stage | undefined;
   #stopped: Promise<void> | undefined;
 
@@ -96,7 +96,7 @@ export class Troupe implements AsyncDisposable {
 
   /** Makes a mind. Rejects with `NameTaken`, `BadArgument`, or `ContextFull` when its system prompt cannot fit. */
   async mind(name: string, options?: MindOptions): Promise<Mind> {
-    checkText(name, 'name');
+    const actorName = mindActorName(name);
     const checked = checkMindOptions(options);
     if (this.#stage === undefined || this.#stopped !== undefined) {
       throw new SystemStopped({ what: `the mind ${name}` });
@@ -104,12 +104,12 @@ export class Troupe implements AsyncDisposable {
     const args: MindArgs = { ...this.#stage.mindArgs, name, ...checked };
     try {
       const id = await this.#system.spawn({
-        name: `mind/${name}`,
+        name: actorName,
         module: moduleUrl('./actors/mind/mind.js'),
         args,
       });
-      const mind = new Mind(name, id, this.#stage, () => this.#minds.delete(name));
-      this.#minds.set(name, mind);
+      const mind = new Mind(name, id, this.#stage, () => this.#minds.delete(mind));
+      this.#minds.add(mind);
       return mind;
     } catch (error) {
       if (error instanceof NameTaken) throw new NameTaken({ name });
@@ -159,7 +159,7 @@ export class Troupe implements AsyncDisposable {
 
   async #stop(): Promise<void> {
     Atomics.store(this.#status, Status.cancel, 1);
-    await Promise.allSettled([...this.#minds.values()].map((mind) => mind.leave()));
+    await Promise.allSettled([...this.#minds].map((mind) => mind.leave()));
     Atomics.store(this.#status, Status.abort, 1);
     await this.#system.stop('the troupe stopped');
     await this.#offload.close();

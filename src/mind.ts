@@ -1,9 +1,17 @@
 /**
  * A mind as its caller holds it.
  */
-import type { Receipt, TurnAnswer } from './actors/mind/protocol.js';
+import type { Outcome, Receipt, TurnAnswer } from './actors/mind/protocol.js';
 import { checkText } from './check.js';
-import { ActorEnded, asTroupeError, fromEnvelope, MindLeft, type TroupeError } from './errors.js';
+import {
+  ActorEnded,
+  asTroupeError,
+  fromEnvelope,
+  MindLeft,
+  SystemStopped,
+  ThreadLost,
+  type TroupeError,
+} from './errors.js';
 import { checkTurnOptions, type TurnOptions } from './options.js';
 import type { ActorId } from './runtime/address.js';
 import { Band } from './runtime/message.js';
@@ -39,6 +47,7 @@ export class Mind implements AsyncDisposable {
     const { system, reader, readerId } = this.#stage;
     const number = this.#stage.nextTurn();
     const calledAt = performance.now();
+    const wasHere = this.#left === undefined;
     const cancel = (): void =>
       void system.tell(this.id, { type: 'cancel', turn: number }, { band: Band.reserved });
     const turn = new Turn(cancel);
@@ -67,19 +76,18 @@ export class Mind implements AsyncDisposable {
             turn.end({ outcome: answer.outcome, receipt: answer.receipt, error });
           }),
         (error: unknown) =>
-          reader.close(number, { pieces: 0 }, () =>
-            turn.end({
-              outcome: 'failed',
-              receipt: this.#lostReceipt(number, room, performance.now() - calledAt),
-              error: this.#explain(error),
-            }),
-          ),
+          reader.close(number, { pieces: 0 }, () => {
+            const aborted = wasHere && this.#left !== undefined && isGone(error);
+            const outcome = aborted ? 'aborted' : 'failed';
+            const receipt = this.#lostReceipt(number, room, outcome, performance.now() - calledAt);
+            turn.end({ outcome, receipt, error: aborted ? undefined : this.#explain(error) });
+          }),
       )
       .finally(() => signal?.removeEventListener('abort', cancel));
     return turn;
   }
 
-  /** Ends the mind: its turns end `aborted`, its lanes are free, its name is free. */
+  /** Ends the mind: its turns end `aborted`, its lanes are free, its name is free. Rejects with `AskTimeout`. */
   leave(): Promise<void> {
     this.#left ??= this.#leave();
     return this.#left;
@@ -90,12 +98,14 @@ export class Mind implements AsyncDisposable {
   }
 
   async #leave(): Promise<void> {
+    const { system } = this.#stage;
     try {
-      await this.#stage.system.ask(this.id, { type: 'leave' }, { band: Band.reserved });
-    } catch (error) {
-      if (!(error instanceof ActorEnded)) throw error;
-    } finally {
+      await system.ask(this.id, { type: 'leave' }, { band: Band.reserved }).catch(unlessGone);
+      await system.stopActor(this.id, 'it left').catch(unlessGone);
       this.#onLeft();
+    } catch (error) {
+      this.#left = undefined;
+      throw error;
     }
   }
 
@@ -105,7 +115,7 @@ export class Mind implements AsyncDisposable {
   }
 
   /** The receipt of a turn whose mind could not give one. */
-  #lostReceipt(turn: number, room: string, totalMs: number): Receipt {
+  #lostReceipt(turn: number, room: string, outcome: Outcome, totalMs: number): Receipt {
     return {
       mind: this.name,
       room,
@@ -114,7 +124,7 @@ export class Mind implements AsyncDisposable {
       phenotype: { genes: [], scales: [] },
       runs: [],
       waits: {},
-      outcome: 'failed',
+      outcome,
       seed: 0,
       promptTokens: 0,
       maxTokens: 0,
@@ -123,4 +133,12 @@ export class Mind implements AsyncDisposable {
       totalMs,
     };
   }
+}
+
+/** Whether an ask failed because the mind is not there any more. */
+const isGone = (error: unknown): boolean =>
+  [ActorEnded, SystemStopped, ThreadLost].some((gone) => error instanceof gone);
+
+function unlessGone(error: unknown): void {
+  if (!isGone(error)) throw error;
 }

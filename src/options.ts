@@ -10,6 +10,7 @@ import { checkSampling, type Sampling } from './actors/engine/sampling.js';
 import { checkStops } from './actors/engine/stops.js';
 import { checkCallback, checkFields, checkMs, checkText, checkWhole } from './check.js';
 import { BadArgument } from './errors.js';
+import { NAME_BYTES } from './runtime/defaults.js';
 
 export interface Progress {
   readonly stage: 'threads' | 'model' | 'ready';
@@ -69,6 +70,9 @@ const MOST_THREADS = 8;
 const BYTES_A_THREAD = 64 * 2 ** 20;
 const DEFAULT_DEADLINE_MS = 3_600_000;
 const MAX_ROOM_CHARACTERS = 256;
+/** What a mind's actor is called before its name. */
+const MIND = 'mind/';
+const MAX_NAME_BYTES = NAME_BYTES - MIND.length;
 
 /** `weightBytes` of the model; a small one decodes fastest on one thread. */
 export function defaultThreads(weightBytes: number, cores = availableParallelism()): number {
@@ -146,6 +150,14 @@ export function fitContext(
     throw new BadArgument({ argument: 'options.cells', value: cells, expected });
   }
   return { context, cells };
+}
+
+/** The name of a mind's actor. */
+export function mindActorName(name: unknown): string {
+  const bytes = typeof name === 'string' && !name.includes('\n') ? Buffer.byteLength(name) : 0;
+  if (bytes >= 1 && bytes <= MAX_NAME_BYTES) return MIND + name;
+  const expected = `a string of 1 to ${MAX_NAME_BYTES} bytes of UTF-8 without a line break`;
+  throw new BadArgument({ argument: 'name', value: name, expected });
 }
 
 export interface CheckedMindOptions {

@@ -5,13 +5,14 @@
 import { type Behaviour, type Context, type Definition, refuse, type SpawnOptions } from './actor.js';
 import { type ActorId, NOBODY, threadActor, threadOf } from './address.js';
 import { NAME_BYTES, THREAD_START_MS } from './defaults.js';
-import { BadArgument, NameTaken } from './errors.js';
+import { ActorEnded, BadArgument, NameTaken, ThreadLost } from './errors.js';
 import { Band } from './message.js';
 import { CONTROL_THREAD, STORE } from './well-known.js';
 
 export type DirectoryMessage =
   | ({ readonly type: 'spawn' } & SpawnOptions)
   | { readonly type: 'lookup'; readonly name: string }
+  | { readonly type: 'stop'; readonly id: ActorId; readonly reason: string }
   | { readonly type: 'ended'; readonly id: ActorId }
   | { readonly type: 'respawn'; readonly thread: number }
   | { readonly type: 'thread-gone'; readonly thread: number };
@@ -47,6 +48,8 @@ class Directory implements Behaviour {
         return this.#spawn(message, ctx);
       case 'lookup':
         return this.#byName.get(message.name)?.id ?? NOBODY;
+      case 'stop':
+        return this.#stop(message, ctx);
       case 'ended':
         return this.#ended(message.id, ctx);
       case 'respawn':
@@ -94,6 +97,21 @@ class Directory implements Behaviour {
     return id;
   }
 
+  /** Ends an actor; once this is answered its name is free. One whose thread is lost is not started again. */
+  #stop(message: DirectoryMessage & { type: 'stop' }, ctx: Context): void {
+    const reply = ctx.replyLater();
+    const stopped = ctx.ask(threadActor(threadOf(message.id)), message, { band: Band.reserved });
+    stopped
+      .catch((error) => {
+        if (!(error instanceof ActorEnded || error instanceof ThreadLost)) throw error;
+      })
+      .then(() => {
+        this.#ended(message.id, ctx);
+        reply.resolve(undefined);
+      })
+      .catch(reply.reject);
+  }
+
   #ended(id: ActorId, ctx: Context): void {
     const entry = this.#byId.get(id);
     if (entry === undefined) return;
@@ -114,6 +132,7 @@ class Directory implements Behaviour {
         { type: 'load', id },
         { band: Band.reserved },
       );
+      if (!this.#byId.has(id)) return;
       await this.#start(ctx, entry, { id, incarnation: entry.lives * STARTS_A_LIFE, saved }).catch(
         (error) => {
           this.#ended(id, ctx);

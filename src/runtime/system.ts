@@ -104,8 +104,9 @@ export class System {
     return id === NOBODY ? undefined : id;
   }
 
+  /** Ends an actor, if it has not ended; its name is free then. */
   async stopActor(id: ActorId, reason: string): Promise<void> {
-    await this.ask(threadActor(threadOf(id)), { type: 'stop', id, reason }, { band: Band.reserved });
+    await this.ask(DIRECTORY, { type: 'stop', id, reason }, { band: Band.reserved });
   }
 
   /** Everything that can be seen without asking anyone. */
