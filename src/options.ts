@@ -149,6 +149,10 @@ export function fitContext(
     const expected = `at least the context of one lane, ${context}`;
     throw new BadArgument({ argument: 'options.cells', value: cells, expected });
   }
+  if (cells < options.lanes) {
+    const expected = `at least one for each of ${options.lanes} lanes`;
+    throw new BadArgument({ argument: 'options.cells', value: cells, expected });
+  }
   return { context, cells };
 }
 

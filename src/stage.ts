@@ -1,7 +1,8 @@
 /**
  * The stage: the actors and weights that every turn of one process needs, set up in order.
  */
-import { chmodSync, mkdirSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { basename } from 'node:path';
 import type { EngineArgs, EngineReady } from './actors/engine/protocol.js';
 import { readStatus, Status } from './actors/engine/status.js';
@@ -111,20 +112,41 @@ async function startEngine(
   options: CheckedTroupeOptions,
   args: EngineArgs,
 ): Promise<ActorId> {
-  const progress = setInterval(() => {
-    options.onProgress({ stage: 'model', fraction: readStatus(args.status, Status.progress) / 1000 });
-  }, PROGRESS_MS);
+  const end = watchLoad(options.onProgress, args.status);
+  let engine: ActorId;
   try {
-    return await system.spawn({
+    engine = await system.spawn({
       name: 'engine',
       module: moduleUrl('./actors/engine/engine.js'),
       args,
       thread: ENGINE_THREAD,
       startMs: LOAD_MS,
     });
-  } finally {
-    clearInterval(progress);
+  } catch (error) {
+    end();
+    throw error;
   }
+  end();
+  return engine;
+}
+
+/** Reports the load's progress until the function it answers is called, which throws what the listener threw. */
+function watchLoad(onProgress: CheckedTroupeOptions['onProgress'], status: Int32Array): () => void {
+  const thrown: unknown[] = [];
+  const report = (): void => {
+    try {
+      onProgress({ stage: 'model', fraction: readStatus(status, Status.progress) / 1000 });
+    } catch (error) {
+      thrown.push(error);
+      Atomics.store(status, Status.cancel, 1);
+    }
+  };
+  report();
+  const timer = setInterval(report, PROGRESS_MS);
+  return () => {
+    clearInterval(timer);
+    if (thrown.length > 0) throw thrown[0];
+  };
 }
 
 /** Refuses a model whose weights and context exceed the budget, before anything is loaded. */
@@ -134,15 +156,19 @@ export function checkMemory(options: CheckedTroupeOptions, header: ModelHeader, 
   throw new ModelTooLarge({ path: options.model, needBytes, budgetBytes: options.hostBytes });
 }
 
+/** Makes the folder for its owner only. One that is there is left as it is, but must be this user's own. */
 export function makeDir(dir: string): void {
+  let reason: string | undefined;
   try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
-    chmodSync(dir, 0o700);
+    const made = mkdirSync(dir, { recursive: true, mode: 0o700 });
+    if (made === undefined && statSync(dir).uid !== userInfo().uid) reason = 'it belongs to another user';
   } catch (error) {
-    throw new BadArgument({
-      argument: 'options.dir',
-      value: dir,
-      expected: `a folder that can be made (${(error as Error).message})`,
-    });
+    reason = (error as Error).message;
   }
+  if (reason === undefined) return;
+  throw new BadArgument({
+    argument: 'options.dir',
+    value: dir,
+    expected: `a folder of one's own, or one that can be made (${reason})`,
+  });
 }
