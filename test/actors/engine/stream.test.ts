@@ -42,6 +42,7 @@ describe('E2 characters', () => {
   it('E2 bytes that can never become a character become U+FFFD at once', () => {
     expect(play([], [Uint8Array.of(0x61, 0xff)]).pieces[0]).toBe('a\uFFFD');
     expect(play([], [Uint8Array.of(0xe2, 0x82), Uint8Array.of(0x41)]).pieces).toEqual(['', '\uFFFDA', '']);
+    expect(play([], [Uint8Array.of(0xc1)]).pieces[0]).toBe('\uFFFD');
     expect(play([], [Uint8Array.of(0xed, 0xa0)]).pieces[0]).toBe('\uFFFD\uFFFD');
   });
 

@@ -259,6 +259,14 @@ describe('E5 templates', () => {
     expect(() => createRenderer(fakeVocab('{{ nope() }}')).render([user('a')], true)).toThrow(failed(/./));
   });
 
+  it('E5 of a template that fails with the system prompt and without it the first reason is told', () => {
+    const template =
+      "{{ raise_exception('no system') if messages[0]['role'] == 'system' else raise_exception('nothing at all') }}";
+    expect(() => createRenderer(fakeVocab(template)).render([system('a'), user('b')], true)).toThrow(
+      /no system/,
+    );
+  });
+
   it('E5 a conversation longer than there are private characters renders all the same', () => {
     const messages = Array.from({ length: 8000 }, (_, i) =>
       i % 2 === 0 ? user(`q${i}`) : assistant(`a${i}`),
