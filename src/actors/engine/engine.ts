@@ -187,7 +187,7 @@ class Engine implements Behaviour {
             roomTokens: cells - this.#lanes.heldBeside(lane),
             contextTokens: cells,
           })
-        : new DecodeFailed({ lane: lane.number, reason: `llama_decode answered ${status}` });
+        : new DecodeFailed({ lane: lane.number, reason: this.#context.failure() });
     this.#end(lane, 'failed', toEnvelope(error));
   }
 
