@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Probe, type Sampling, Troupe, type TroupeOptions, type Turn } from '../../src/index.js';
+import { Band } from '../../src/runtime/message.js';
 import { System } from '../../src/runtime/system.js';
 import { STORE } from '../../src/runtime/well-known.js';
 
@@ -50,9 +51,14 @@ export function threadOf(troupe: Troupe, name: string): number {
   return found.number;
 }
 
-/** What a mind has handed over to the store, by key. */
-export const savedOf = (troupe: Troupe, mind: number): Promise<Map<string, unknown>> =>
-  systemOf(troupe).ask(STORE, { type: 'load', id: mind }, { band: 3 });
+/** What a mind has handed over to the store, by key, once there are so many entries. */
+export async function savedOf(troupe: Troupe, mind: number, entries = 1): Promise<Map<string, unknown>> {
+  for (;;) {
+    const message = { type: 'load', id: mind };
+    const saved = await systemOf(troupe).ask<Map<string, unknown>>(STORE, message, { band: Band.reserved });
+    if (saved.size >= entries) return saved;
+  }
+}
 
 /** Lanes that run a turn now. */
 export const running = (troupe: Troupe): number =>
@@ -98,6 +104,25 @@ export function writeLongModel(path: string, context: number): string {
   const bytes = readFileSync(TINY);
   const key = 'llama.context_length';
   bytes.writeUInt32LE(context, bytes.indexOf(key) + key.length + 4);
+  writeFileSync(path, bytes);
+  return path;
+}
+
+/**
+ * The small model with the texts of two tokens changed, so that a face is split between them: what it says as
+ * ` the LORD` comes out as `x\u{1f600}yz`, the first token ending and the second beginning in mid-character.
+ */
+export function writeSplitModel(path: string): string {
+  const bytes = readFileSync(TINY);
+  for (const [token, text] of [
+    ['Ġthe', 'xðŁ'],
+    ['ĠLORD', 'ĺĢyz'],
+  ] as const) {
+    const length = Buffer.alloc(8);
+    length.writeUInt32LE(Buffer.byteLength(token));
+    const at = bytes.indexOf(Buffer.concat([length, Buffer.from(token)]));
+    bytes.write(text, at + length.length);
+  }
   writeFileSync(path, bytes);
   return path;
 }

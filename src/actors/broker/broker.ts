@@ -48,7 +48,8 @@ class Broker implements Behaviour {
   control(message: BrokerControl, ctx: Context): void {
     switch (message.type) {
       case 'request':
-        return this.#request(message, ctx.sender);
+        this.#request(message, ctx.sender);
+        break;
       case 'withdraw':
         this.#withdraw(ctx.sender, message.ticket);
         break;
@@ -70,7 +71,7 @@ class Broker implements Behaviour {
         break;
     }
     this.#grantAll();
-    this.#sayWhy(undefined);
+    this.#sayWhy();
   }
 
   notice(notice: Notice): void {
@@ -82,7 +83,7 @@ class Broker implements Behaviour {
       this.#ctx.save(`mind/${notice.id}`, undefined);
     }
     this.#grantAll();
-    this.#sayWhy(undefined);
+    this.#sayWhy();
   }
 
   // Granting
@@ -97,9 +98,7 @@ class Broker implements Behaviour {
       this.#ctx.watch(mind);
       this.#ctx.save(`mind/${mind}`, mind);
     }
-    const request = this.#ledger.add(message, mind, this.#ctx.now);
-    this.#grantAll();
-    this.#sayWhy(request);
+    this.#ledger.add(message, mind, this.#ctx.now);
   }
 
   #grantAll(): void {
@@ -125,13 +124,13 @@ class Broker implements Behaviour {
     this.#tell(request.mind, { type: 'granted', ticket, grant, epoch: engine.epoch, lane, continues });
   }
 
-  /** Tells those who go on waiting why, once a reason; `fresh` has not been told any. */
-  #sayWhy(fresh: Request | undefined): void {
+  /** Tells those who go on waiting why, once a reason. */
+  #sayWhy(): void {
     const { waiting } = this.#ledger;
+    const fresh = this.#ledger.takeFresh();
     if (waiting.size === 0) return;
     const reason = this.#engine === undefined ? 'relaunching' : waitReason(this.#lanes.all);
-    const untold = fresh !== undefined && waiting.has(fresh.grant) ? [fresh] : [];
-    for (const { mind, ticket } of reason === this.#reason ? untold : waiting.values()) {
+    for (const { mind, ticket } of reason === this.#reason ? fresh : waiting.values()) {
       this.#tell(mind, { type: 'queued', ticket, reason });
     }
     this.#reason = reason;

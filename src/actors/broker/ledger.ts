@@ -3,6 +3,7 @@
  * who is next is decided in `queue.ts`.
  */
 import type { ActorId } from '../../runtime/address.js';
+import type { Activity } from '../engine/protocol.js';
 import { type MindToBroker, TURN_CLASSES } from './protocol.js';
 import type { WaitingTurn } from './queue.js';
 import { type Account, liftedWork, openAccount, workOf } from './work.js';
@@ -27,6 +28,12 @@ export class Ledger {
   /** By number; a request keeps its number when it is granted. */
   readonly waiting = new Map<number, Request>();
   readonly granted = new Map<number, Grant>();
+  /**
+   * Requests whose activity still has a grant here: its run is over, for a room's turns run in order, but the engine's
+   * word of it has not come. They wait for that, else they would be sent away from the lane that holds their KV.
+   */
+  readonly #behind = new Map<Activity, Request>();
+  #fresh: Request[] = [];
   readonly #clients = new Map<ActorId, Client>();
   #last: number;
 
@@ -49,8 +56,17 @@ export class Ledger {
     const rank = TURN_CLASSES.indexOf(turnClass);
     const request = { grant, mind, account, ticket, activity, rank, cells, since: now };
     tickets.set(ticket, grant);
-    this.waiting.set(grant, request);
+    const last = [...this.granted.values()].find((granted) => granted.request.activity === activity);
+    if (last === undefined) this.#wait(request);
+    else this.#behind.set(activity, request);
     return request;
+  }
+
+  /** Those that came to wait since this was last asked, and still do. */
+  takeFresh(): Request[] {
+    const fresh = this.#fresh.filter((request) => this.waiting.has(request.grant));
+    this.#fresh = [];
+    return fresh;
   }
 
   grant(request: Request, lane: number, now: number): void {
@@ -71,9 +87,11 @@ export class Ledger {
 
   /** It no longer waits. False: it does not, or no more. */
   drop(number: number): boolean {
-    const request = this.waiting.get(number);
+    const behind = [...this.#behind.values()].find((request) => request.grant === number);
+    const request = this.waiting.get(number) ?? behind;
     if (request === undefined) return false;
-    this.waiting.delete(number);
+    if (request === behind) this.#behind.delete(request.activity);
+    else this.waiting.delete(number);
     this.#clients.get(request.mind)?.tickets.delete(request.ticket);
     return true;
   }
@@ -83,7 +101,13 @@ export class Ledger {
     const grant = this.granted.get(number);
     if (grant === undefined) return undefined;
     this.granted.delete(number);
-    this.#clients.get(grant.request.mind)?.tickets.delete(grant.request.ticket);
+    const { mind, ticket, activity } = grant.request;
+    this.#clients.get(mind)?.tickets.delete(ticket);
+    const behind = this.#behind.get(activity);
+    if (behind !== undefined) {
+      this.#behind.delete(activity);
+      this.#wait(behind);
+    }
     return grant;
   }
 
@@ -94,5 +118,10 @@ export class Ledger {
   /** The mind is gone for good; what it had is closed when the engine says so. */
   forget(mind: ActorId): void {
     this.#clients.delete(mind);
+  }
+
+  #wait(request: Request): void {
+    this.waiting.set(request.grant, request);
+    this.#fresh.push(request);
   }
 }

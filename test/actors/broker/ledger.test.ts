@@ -54,6 +54,34 @@ describe('the book of the broker', () => {
     expect(ledger.numbersOf(ADA)).toEqual([running.grant]);
   });
 
+  it('E5 a request of an activity that still has a grant waits until that is closed', () => {
+    const first = ask(ADA, 1);
+    granted(first);
+    const second = ask(ADA, 2);
+    expect([...ledger.waiting.keys()]).toEqual([]);
+    expect(ledger.takeFresh()).toEqual([]);
+    ledger.close(first.grant);
+    expect([...ledger.waiting.values()]).toEqual([second]);
+    expect(ledger.takeFresh()).toEqual([second]);
+  });
+
+  it('E5 one that waits behind a grant can be dropped', () => {
+    const first = ask(ADA, 1);
+    granted(first);
+    const second = ask(ADA, 2);
+    expect([ledger.drop(second.grant), ledger.drop(second.grant)]).toEqual([true, false]);
+    ledger.close(first.grant);
+    expect([ledger.waiting.size, ledger.numbersOf(ADA)]).toEqual([0, []]);
+  });
+
+  it('T3 those that came to wait are named once, and only while they wait', () => {
+    const [first, second, third] = [ask(ADA, 1), ask(BEN, 1), ask(3, 1)] as [Request, Request, Request];
+    granted(first);
+    ledger.drop(third.grant);
+    expect(ledger.takeFresh()).toEqual([second]);
+    expect(ledger.takeFresh()).toEqual([]);
+  });
+
   it('T5 a mind that comes back is lifted to the least of those waiting', () => {
     ask(BEN, 1).account.work = 500;
     expect(ask(ADA, 1).account.work).toBe(500);

@@ -1,0 +1,379 @@
+/** The broker itself, on one thread with a clock of its own; its minds and its engine are told what to say. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import definition from '../../../src/actors/broker/broker.js';
+import type { BrokerToMind, MindToBroker } from '../../../src/actors/broker/protocol.js';
+import type { EngineControl, EngineToBroker } from '../../../src/actors/engine/protocol.js';
+import type { Context, Definition } from '../../../src/runtime/actor.js';
+import { Board, createBoardMemory } from '../../../src/runtime/board.js';
+import { directory } from '../../../src/runtime/directory.js';
+import { Band } from '../../../src/runtime/message.js';
+import { store } from '../../../src/runtime/store.js';
+import { Thread } from '../../../src/runtime/thread.js';
+import { startThreadActor } from '../../../src/runtime/thread-actor.js';
+import { CONTROL_THREAD } from '../../../src/runtime/well-known.js';
+
+/** Time that passes when a test says so. */
+class TestClock {
+  #now = 0;
+  #timers: { readonly at: number; readonly fire: () => void }[] = [];
+
+  now = (): number => this.#now;
+  soon = (fire: () => void): void => void setImmediate(fire);
+  after = (ms: number, fire: () => void): (() => void) => {
+    const timer = { at: this.#now + ms, fire };
+    this.#timers.push(timer);
+    return () => {
+      this.#timers = this.#timers.filter((other) => other !== timer);
+    };
+  };
+
+  async pass(ms: number): Promise<void> {
+    const end = this.#now + ms;
+    for (;;) {
+      const next = this.#timers.filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0];
+      if (next === undefined) break;
+      this.#now = next.at;
+      this.#timers = this.#timers.filter((timer) => timer !== next);
+      next.fire();
+      await settled();
+    }
+    this.#now = end;
+  }
+}
+
+/** Everything told before this has been handled. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** One who speaks with the broker, and hears it. */
+class Party<Says extends { type: string }, Hears> {
+  #heard: Hears[] = [];
+  #ctx: Context | undefined;
+
+  async enter(name: string): Promise<this> {
+    const start = (ctx: Context) => {
+      this.#ctx = ctx;
+      return { receive() {}, control: (message: Hears) => void this.#heard.push(message) };
+    };
+    await spawn({ kind: 'party', start }, name);
+    return this;
+  }
+
+  get id(): number {
+    return (this.#ctx as Context).self;
+  }
+
+  tell(message: Says): void {
+    this.#ctx?.tell(broker, message, { band: Band.reserved });
+  }
+
+  /** What it has heard since it last asked. */
+  async hears(): Promise<Hears[]> {
+    await settled();
+    return this.#heard.splice(0);
+  }
+
+  end(): void {
+    this.#ctx?.stop();
+  }
+}
+
+let clock: TestClock;
+let thread: Thread;
+let broker: number;
+let engine: Party<EngineToBroker, EngineControl>;
+let ada: Party<MindToBroker, BrokerToMind>;
+let ben: Party<MindToBroker, BrokerToMind>;
+
+const spawn = (what: Definition, name: string, args?: unknown): Promise<number> =>
+  thread.spawn(what, { name, module: '', args, thread: CONTROL_THREAD });
+
+beforeEach(async () => {
+  clock = new TestClock();
+  thread = new Thread(CONTROL_THREAD, 'control', clock, new Board(createBoardMemory()), 0);
+  await startThreadActor(thread, 0);
+  await spawn(directory as Definition, 'directory', { hosts: [] });
+  await spawn(store, 'store');
+  broker = await spawn(definition, 'broker', {});
+  engine = await new Party<EngineToBroker, EngineControl>().enter('engine');
+  ada = await new Party<MindToBroker, BrokerToMind>().enter('ada');
+  ben = await new Party<MindToBroker, BrokerToMind>().enter('ben');
+});
+
+const up = (lanes: number, cells: number, epoch = 0): EngineToBroker => ({
+  type: 'up',
+  engine: engine.id,
+  epoch,
+  lanes,
+  cells,
+  context: cells,
+});
+const request = (ticket: number, activity: string, cells = 100): MindToBroker => ({
+  type: 'request',
+  ticket,
+  activity,
+  class: 'interactive',
+  cells,
+});
+const ran = (grant: number, activity: string | undefined, held: number): EngineToBroker => ({
+  type: 'ran',
+  grant,
+  lane: 0,
+  activity,
+  held,
+  processed: 10,
+  produced: 10,
+});
+describe('a grant', () => {
+  it('T1 names a lane, the start of the engine, and whether the lane holds the KV', async () => {
+    engine.tell(up(2, 1000, 7));
+    ada.tell(request(5, 'a'));
+    expect(await ada.hears()).toEqual([
+      { type: 'granted', ticket: 5, grant: 1, epoch: 7, lane: 0, continues: false },
+    ]);
+    engine.tell(ran(1, 'a', 50));
+    ada.tell(request(6, 'a'));
+    expect(await ada.hears()).toMatchObject([{ ticket: 6, grant: 2, lane: 0, continues: true }]);
+  });
+
+  it('T1 of more cells than there are is refused', async () => {
+    engine.tell(up(2, 1000));
+    ada.tell(request(5, 'a', 1001));
+    expect(await ada.hears()).toMatchObject([
+      { type: 'refused', ticket: 5, error: { code: 'ContextFull', detail: { needTokens: 1001 } } },
+    ]);
+  });
+
+  it('T1 of a lane that holds the KV of another has it cleared first', async () => {
+    engine.tell(up(1, 1000));
+    ada.tell(request(1, 'a'));
+    await ada.hears();
+    engine.tell(ran(1, 'a', 50));
+    ben.tell(request(1, 'b'));
+    expect(await ben.hears()).toMatchObject([{ type: 'granted', lane: 0, continues: false }]);
+    expect(await engine.hears()).toEqual([{ type: 'clear', claims: [{ lane: 0, activity: 'a' }] }]);
+  });
+
+  it('T1 that needs cells which idle lanes hold has those cleared', async () => {
+    engine.tell(up(2, 1000));
+    ada.tell(request(1, 'a', 900));
+    await ada.hears();
+    engine.tell(ran(1, 'a', 500));
+    ben.tell(request(1, 'b', 600));
+    await ben.hears();
+    expect(await engine.hears()).toEqual([{ type: 'clear', claims: [{ lane: 0, activity: 'a' }] }]);
+  });
+
+  it('T1 that is withdrawn before it was used leaves the lane as it was', async () => {
+    engine.tell(up(1, 1000));
+    ada.tell(request(1, 'a'));
+    engine.tell(ran(1, 'a', 50));
+    await ada.hears();
+    ada.tell(request(2, 'a'));
+    ada.tell({ type: 'withdraw', ticket: 2 });
+    ada.tell(request(3, 'a'));
+    expect(await ada.hears()).toMatchObject([
+      { ticket: 2, continues: true },
+      { ticket: 3, continues: true },
+    ]);
+  });
+
+  it('E5 waits for the lane of its activity, when the engine has not yet told that it is free', async () => {
+    engine.tell(up(2, 1000));
+    ada.tell(request(1, 'a'));
+    await ada.hears();
+    ada.tell(request(2, 'a'));
+    expect(await ada.hears()).toEqual([]);
+    engine.tell(ran(1, 'a', 50));
+    expect(await ada.hears()).toMatchObject([{ type: 'granted', lane: 0, continues: true }]);
+  });
+});
+
+describe('a wait', () => {
+  it('T3 is told once with its reason, and again when the reason changes', async () => {
+    engine.tell(up(2, 1000));
+    ada.tell(request(1, 'a', 900));
+    await ada.hears();
+    ben.tell(request(1, 'b', 900));
+    expect(await ben.hears()).toEqual([{ type: 'queued', ticket: 1, reason: 'cells' }]);
+    ada.tell(request(2, 'c', 50));
+    expect(await ada.hears()).toMatchObject([{ type: 'granted', lane: 1 }]);
+    expect(await ben.hears()).toEqual([{ type: 'queued', ticket: 1, reason: 'lane' }]);
+    ada.tell(request(3, 'd', 50));
+    expect(await ada.hears()).toEqual([{ type: 'queued', ticket: 3, reason: 'lane' }]);
+    expect(await ben.hears()).toEqual([]);
+  });
+
+  it('T1 holds nothing: it can be withdrawn, and the next one is granted', async () => {
+    engine.tell(up(1, 1000));
+    ada.tell(request(1, 'a'));
+    await ada.hears();
+    ada.tell(request(2, 'b'));
+    ben.tell(request(1, 'c'));
+    ada.tell({ type: 'withdraw', ticket: 2 });
+    await ada.hears();
+    engine.tell(ran(1, 'a', 10));
+    expect(await ben.hears()).toMatchObject([{ type: 'queued' }, { type: 'granted' }]);
+    expect(await ada.hears()).toEqual([]);
+  });
+});
+
+describe('a mind that is gone', () => {
+  it('T6 has its grant taken back, and the lane goes to the next', async () => {
+    engine.tell(up(1, 1000));
+    ada.tell(request(1, 'a'));
+    await ada.hears();
+    ben.tell(request(1, 'b'));
+    await ben.hears();
+    ada.end();
+    expect(await engine.hears()).toMatchObject([{ type: 'revoke', grant: 1, error: { code: 'MindLeft' } }]);
+    engine.tell({ type: 'never-ran', grant: 1 });
+    expect(await ben.hears()).toMatchObject([{ type: 'granted', lane: 0 }]);
+  });
+
+  it('T6 waits no more', async () => {
+    engine.tell(up(1, 1000));
+    ada.tell(request(1, 'a'));
+    await ada.hears();
+    ben.tell(request(1, 'b'));
+    await ben.hears();
+    ben.end();
+    await settled();
+    engine.tell(ran(1, 'a', 10));
+    ada.tell(request(2, 'c'));
+    expect(await ada.hears()).toMatchObject([{ type: 'granted', ticket: 2 }]);
+  });
+
+  it('T6 and was started again is known anew', async () => {
+    engine.tell(up(1, 1000));
+    ada.tell(request(1, 'a'));
+    await ada.hears();
+    ada.tell({ type: 'forget' });
+    ada.tell(request(9, 'a'));
+    expect(await engine.hears()).toMatchObject([{ type: 'revoke', grant: 1 }]);
+    engine.tell(ran(1, 'a', 10));
+    expect(await ada.hears()).toMatchObject([{ type: 'granted', ticket: 9, continues: true }]);
+  });
+});
+
+describe('an engine that is gone', () => {
+  it('E7 voids what was granted; those who wait go on waiting for the next', async () => {
+    engine.tell(up(1, 1000));
+    ada.tell(request(1, 'a'));
+    await ada.hears();
+    ben.tell(request(1, 'b'));
+    await ben.hears();
+    engine.end();
+    expect(await ada.hears()).toMatchObject([{ type: 'revoked', ticket: 1, error: { code: 'EngineLost' } }]);
+    expect(await ben.hears()).toEqual([{ type: 'queued', ticket: 1, reason: 'relaunching' }]);
+    engine = await new Party<EngineToBroker, EngineControl>().enter('engine again');
+    engine.tell(up(1, 1000, 8));
+    expect(await ben.hears()).toMatchObject([{ type: 'granted', epoch: 8 }]);
+  });
+
+  it('E7 and says up again without having ended is a new one', async () => {
+    engine.tell(up(1, 1000, 1));
+    ada.tell(request(1, 'a'));
+    await ada.hears();
+    engine.tell(up(1, 1000, 2));
+    ada.tell(request(2, 'b'));
+    expect(await ada.hears()).toMatchObject([
+      { type: 'revoked', ticket: 1 },
+      { type: 'granted', ticket: 2, epoch: 2 },
+    ]);
+  });
+
+  it('E7 ran nothing more: its late words change no lane', async () => {
+    engine.tell(up(1, 1000, 1));
+    ada.tell(request(1, 'a'));
+    await ada.hears();
+    engine.tell(up(1, 1000, 2));
+    ben.tell(request(1, 'b'));
+    await ben.hears();
+    engine.tell(ran(1, 'a', 10));
+    ada.tell(request(2, 'c'));
+    expect(await ada.hears()).toMatchObject([{ type: 'revoked' }, { type: 'queued', reason: 'lane' }]);
+  });
+});
+
+describe('a broker that is started again', () => {
+  const crash = (): void => engine.tell({ ...up(-1, 1), lanes: 2 ** 32 } as EngineToBroker);
+
+  it('R4 resets the engine, voids what minds have, and goes on', async () => {
+    engine.tell(up(1, 1000, 1));
+    ada.tell(request(1, 'a'));
+    ben.tell(request(1, 'b'));
+    const [granted] = await ada.hears();
+    await ben.hears();
+    crash();
+    expect(await engine.hears()).toMatchObject([{ type: 'reset', error: { code: 'EngineLost' } }]);
+    expect((await ada.hears()).at(-1)).toMatchObject({ type: 'revoked', ticket: undefined });
+    await ben.hears();
+    engine.tell(up(1, 1000, 2));
+    ben.tell(request(2, 'b'));
+    const next = (await ben.hears()).at(-1) as BrokerToMind & { grant: number };
+    expect(next).toMatchObject({ type: 'granted', ticket: 2 });
+    expect(next.grant).toBeGreaterThan((granted as typeof next).grant);
+  });
+
+  it('E7 waits for the engine as long as if it had just been lost', async () => {
+    await clock.pass(300_000);
+    engine.tell(up(1, 1000, 1));
+    await engine.hears();
+    crash();
+    await engine.hears();
+    ada.tell(request(2, 'a'));
+    await ada.hears();
+    await clock.pass(239_000);
+    expect(await ada.hears()).toEqual([]);
+    await clock.pass(2_000);
+    expect(await ada.hears()).toMatchObject([{ type: 'refused', ticket: 2, error: { code: 'EngineLost' } }]);
+  });
+});
+
+describe('time', () => {
+  it('E7 a turn waits at most 240 s for an engine', async () => {
+    engine.tell(up(1, 1000));
+    await engine.hears();
+    engine.end();
+    await settled();
+    ada.tell(request(1, 'a'));
+    expect(await ada.hears()).toMatchObject([{ type: 'queued', reason: 'relaunching' }]);
+    await clock.pass(239_000);
+    expect(await ada.hears()).toEqual([]);
+    await clock.pass(2_000);
+    expect(await ada.hears()).toMatchObject([{ type: 'refused', error: { code: 'EngineLost' } }]);
+  });
+
+  it('T5 a turn of background goes before an interactive one after 30 s', async () => {
+    engine.tell(up(1, 1000));
+    ada.tell(request(1, 'a'));
+    ben.tell({ ...request(1, 'b'), class: 'background' } as MindToBroker);
+    await ben.hears();
+    await clock.pass(30_000);
+    const cleo = await new Party<MindToBroker, BrokerToMind>().enter('cleo');
+    cleo.tell(request(1, 'c'));
+    await cleo.hears();
+    engine.tell(ran(1, 'a', 10));
+    expect(await ben.hears()).toMatchObject([{ type: 'granted' }]);
+    expect(await cleo.hears()).toEqual([]);
+  });
+
+  it('T1 cells are kept for a turn that has waited 5 s for them', async () => {
+    engine.tell(up(2, 1000));
+    ada.tell(request(1, 'a', 600));
+    ben.tell(request(1, 'b', 500));
+    await ada.hears();
+    await clock.pass(4_000);
+    ada.tell(request(2, 'c'));
+    expect(await ada.hears()).toMatchObject([{ type: 'granted', grant: 3 }]);
+    engine.tell(ran(3, undefined, 0));
+    await clock.pass(1_000);
+    ada.tell(request(3, 'd'));
+    expect(await ada.hears()).toMatchObject([{ type: 'queued', ticket: 3, reason: 'cells' }]);
+    await ben.hears();
+    engine.tell(ran(1, 'a', 10));
+    expect(await ben.hears()).toMatchObject([{ type: 'granted' }]);
+  });
+});
