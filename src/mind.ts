@@ -61,6 +61,7 @@ export class Mind implements AsyncDisposable {
       maxTokens,
       sampling,
       stops,
+      calledAt: system.main.clock.now(),
       deadlineMs,
       reader: readerId,
     };

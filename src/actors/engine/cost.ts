@@ -13,8 +13,8 @@ const PER_OCTAVE = 4;
 const PER_OCTAVE_BITS = 2;
 /** Largest row count told apart; llama.cpp's own bound on a batch here is far below. */
 const MAX_ROWS = 65_536;
-/** Steps kept a bucket: enough that three slow ones in a row are still outvoted. */
-const SAMPLES = 7;
+/** Steps kept a bucket: two slow ones in a row are still outvoted, and three show that the machine has changed. */
+const SAMPLES = 5;
 /** A bucket not seen for this many steps is forgotten, so that one noisy spell cannot forbid a count for ever. */
 const FORGET_AFTER_STEPS = 4_096;
 /** Before the first step: what a small model on one thread costs, about. */
@@ -26,6 +26,8 @@ export interface StepCost {
   observe(rows: number, ms: number): void;
   /** Expected milliseconds of a step of so many rows; 0 for none. */
   predict(rows: number): number;
+  /** How many steps ago a step of about so many rows was last seen; infinite if never. */
+  age(rows: number): number;
 }
 
 interface Bucket {
@@ -82,6 +84,11 @@ export function createStepCost(): StepCost {
       if (above === undefined) return ((below as Bucket).ms * rows) / (below as Bucket).rows;
       const from = below ?? { rows: 0, ms: 0 };
       return from.ms + ((above.ms - from.ms) * (rows - from.rows)) / (above.rows - from.rows);
+    },
+
+    age(rows) {
+      const bucket = known(bucketOf(rows));
+      return bucket === undefined ? Number.POSITIVE_INFINITY : steps - bucket.seen;
     },
   };
 }

@@ -4,7 +4,7 @@
  *
  * Cancels and new runs act between two steps: a step is idle work of the thread, done when no message is left.
  */
-import { ContextFull, DecodeFailed, EngineLost, LaneMismatch } from '../../errors.js';
+import { ContextFull, DecodeFailed } from '../../errors.js';
 import { type NativeContext, type NativeModel, StepStatus } from '../../native/addon.js';
 import type { Behaviour, Context, Definition } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
@@ -23,15 +23,14 @@ import type {
   Run,
   RunOutcome,
 } from './protocol.js';
+import { laneRefusal, NOTHING_DONE, type Refusal, tooOld } from './refusal.js';
 import { Replies } from './reply.js';
 import { Revoked } from './revoked.js';
 import { count, Status } from './status.js';
 import { Stepper } from './stepper.js';
 
-interface Refusal {
-  readonly outcome: RunOutcome;
-  readonly error: ErrorEnvelope | undefined;
-}
+/** Epochs of an engine that was started again begin above those of before. */
+const EPOCHS_A_START = 2 ** 20;
 
 class Engine implements Behaviour {
   readonly #ctx: Context;
@@ -43,12 +42,15 @@ class Engine implements Behaviour {
   readonly #revoked = new Revoked();
   readonly #stepper: Stepper;
   readonly #loop: { wake(): void };
+  /** Grants of an earlier epoch are void: it grows with each start and each reset. */
+  #epoch: number;
   #leaving = false;
 
   constructor(ctx: Context, args: EngineArgs, model: NativeModel) {
     this.#ctx = ctx;
     this.#args = args;
     this.#model = model;
+    this.#epoch = ctx.incarnation * EPOCHS_A_START;
     this.#context = openContext(model, args);
     this.#lanes = new Lanes(this.#context, args.status);
     this.#replies = new Replies(model);
@@ -111,8 +113,9 @@ class Engine implements Behaviour {
 
   #cancel(grant: number, error: ErrorEnvelope | undefined): void {
     const lane = this.#lanes.running(grant);
-    if (lane !== undefined) this.#end(lane, error === undefined ? 'aborted' : 'failed', error);
-    else this.#revoked.add(grant, error);
+    const outcome = error === undefined ? 'aborted' : 'failed';
+    if (lane !== undefined) this.#end(lane, outcome, error);
+    else this.#revoked.add(grant, { outcome, error });
   }
 
   #reset(error: ErrorEnvelope): void {
@@ -120,50 +123,21 @@ class Engine implements Behaviour {
       if (lane.run !== undefined) this.#end(lane, 'failed', error);
       this.#lanes.empty(lane);
     }
+    this.#epoch++;
     this.#sayUp();
   }
 
   /** Why a run cannot begin; undefined when it can. */
   #refusal(run: Run): Refusal | undefined {
-    if (run.epoch !== this.#ctx.incarnation) {
-      const error = new EngineLost({ reason: 'the engine was started again after the lane was granted' });
-      return { outcome: 'failed', error: toEnvelope(error) };
-    }
-    const revoked = this.#revoked.take(run.grant);
-    if (revoked !== undefined) {
-      return { outcome: revoked.error === undefined ? 'aborted' : 'failed', error: revoked.error };
-    }
-    const lane = this.#lanes.all[run.lane];
-    const expected = run.continues ? run.activity : 'no run';
-    let actual = lane?.activity ?? 'nothing';
-    if (lane === undefined) actual = 'no such lane';
-    else if (lane.run !== undefined) actual = `a run of ${lane.activity}`;
-    else if (!run.continues || lane.activity === run.activity) return undefined;
-    return { outcome: 'failed', error: toEnvelope(new LaneMismatch({ lane: run.lane, expected, actual })) };
+    if (run.epoch !== this.#epoch) return tooOld();
+    return this.#revoked.take(run.grant) ?? laneRefusal(run, this.#lanes.all[run.lane]);
   }
 
   #refuse(run: Run, mind: ActorId, refusal: Refusal): void {
-    const times = { waitedMs: 0, promptMs: 0, decodeMs: 0 };
-    const nothing = {
-      text: '',
-      pieces: 0,
-      reply: new Int32Array(0),
-      produced: 0,
-      processed: 0,
-      reused: 0,
-      times,
-    };
-    this.#tellMind(mind, { type: 'done', grant: run.grant, ...nothing, ...refusal });
-    const { activity, held } = this.#lanes.all[run.lane] ?? { activity: undefined, held: 0 };
-    this.#tellBroker({
-      type: 'ran',
-      grant: run.grant,
-      lane: run.lane,
-      activity,
-      held,
-      processed: 0,
-      produced: 0,
-    });
+    const { grant, lane } = run;
+    this.#tellMind(mind, { type: 'done', grant, ...NOTHING_DONE, ...refusal });
+    const { activity, held } = this.#lanes.all[lane] ?? { activity: undefined, held: 0 };
+    this.#tellBroker({ type: 'ran', grant, lane, activity, held, processed: 0, produced: 0 });
   }
 
   // What comes out
@@ -230,8 +204,8 @@ class Engine implements Behaviour {
 
   #sayUp(): void {
     const { lanes, cells, context } = this.#args;
-    const { self, incarnation } = this.#ctx;
-    this.#tellBroker({ type: 'up', engine: self, epoch: incarnation, lanes, cells, context });
+    const { self } = this.#ctx;
+    this.#tellBroker({ type: 'up', engine: self, epoch: this.#epoch, lanes, cells, context });
   }
 
   #tellMind(mind: ActorId, message: EngineToMind): void {

@@ -19,6 +19,7 @@ export class Lanes {
     this.#context = context;
     this.#status = status;
     this.all = Array.from({ length: context.lanes }, (_, number) => emptyLane(number));
+    for (const lane of this.all) showLane(status, lane, undefined);
   }
 
   /** The lane that a grant's run is on. */

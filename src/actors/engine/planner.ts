@@ -10,7 +10,12 @@ import type { StepCost } from './cost.js';
  * A step with prompt rows may take this many times what its decodes take alone. The others' worst gap is then about
  * so many times their usual one (bar: 2.5), and a prompt keeps half of the machine (bar: 3 times its time alone).
  */
-export const STEP_FACTOR = 2;
+export const STEP_FACTOR = 2.2;
+/**
+ * After so many steps with prompt rows one goes without: what decodes take alone is measured anew, or a budget made
+ * of it would not follow a machine that became slower or faster meanwhile.
+ */
+export const MEASURE_AFTER_STEPS = 12;
 /** No step is held to less than this, in ms: a gap of one frame of a 60 Hz screen is seen by nobody. */
 export const STEP_FLOOR_MS = 16;
 /**
@@ -62,6 +67,8 @@ export function plan(lanes: readonly LaneWork[], limits: StepLimits, cost: StepC
     const budget = stepBudget(decodes.length, cost) - cost.predict(decodes.length);
     return [{ lane: oldest.lane, count: decodes.length === 0 ? most : rowsWithin(budget, 0, most, cost) }];
   }
+  const age = cost.age(decodes.length);
+  if (decodes.length > 0 && age >= MEASURE_AFTER_STEPS && Number.isFinite(age)) return decodes;
   const pending = prompts.reduce((sum, work) => sum + work.pending, 0);
   const most = Math.min(limits.rows - decodes.length, pending);
   const budget = stepBudget(decodes.length, cost);

@@ -18,7 +18,7 @@ export interface LaneClaim {
 export interface Run {
   readonly type: 'run';
   readonly grant: number;
-  /** The start of the engine that the grant was given for. */
+  /** The engine's epoch that the grant was given for; see `up`. */
   readonly epoch: number;
   readonly activity: Activity;
   readonly lane: number;
@@ -88,6 +88,7 @@ export type EngineToBroker =
   | {
       readonly type: 'up';
       readonly engine: ActorId;
+      /** Grows with each `up`. */
       readonly epoch: number;
       readonly lanes: number;
       readonly cells: number;

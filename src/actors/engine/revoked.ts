@@ -1,17 +1,16 @@
 /**
  * Grants that were ended before their run came: the run is refused when it comes.
  */
-import type { ErrorEnvelope } from '../../runtime/errors.js';
+import type { Refusal } from './refusal.js';
 
 /** A run follows its grant in milliseconds; so many newer ones push the oldest out. */
 const KEPT = 1024;
 
 export class Revoked {
-  readonly #grants = new Map<number, { readonly error: ErrorEnvelope | undefined }>();
+  readonly #grants = new Map<number, Refusal>();
 
-  /** `error`: why, if not by the mind's own cancel. */
-  add(grant: number, error: ErrorEnvelope | undefined): void {
-    this.#grants.set(grant, { error });
+  add(grant: number, refusal: Refusal): void {
+    this.#grants.set(grant, refusal);
     if (this.#grants.size <= KEPT) return;
     for (const oldest of this.#grants.keys()) {
       this.#grants.delete(oldest);
@@ -19,7 +18,7 @@ export class Revoked {
     }
   }
 
-  take(grant: number): { readonly error: ErrorEnvelope | undefined } | undefined {
+  take(grant: number): Refusal | undefined {
     const found = this.#grants.get(grant);
     this.#grants.delete(grant);
     return found;

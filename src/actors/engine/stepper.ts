@@ -4,7 +4,7 @@
  */
 import { type NativeContext, ROW_FIELDS, RowOutput, StepStatus } from '../../native/addon.js';
 import { createStepCost } from './cost.js';
-import type { Lane } from './lane.js';
+import type { Lane, RunOnLane } from './lane.js';
 import { type LaneShare, type LaneWork, plan } from './planner.js';
 
 export interface StepSink {
@@ -19,6 +19,12 @@ export interface StepperOptions {
   readonly split: boolean;
 }
 
+/** A share of a failed step, and the run that it was of. */
+interface Retry {
+  readonly share: LaneShare;
+  readonly run: RunOnLane | undefined;
+}
+
 export class Stepper {
   readonly #context: NativeContext;
   readonly #lanes: readonly Lane[];
@@ -28,9 +34,8 @@ export class Stepper {
   readonly #rows: Int32Array;
   readonly #sampled: Int32Array;
   /** Shares of a failed step, each to be tried alone. */
-  #alone: LaneShare[] = [];
+  #alone: Retry[] = [];
   #afterPrompt = false;
-  steps = 0;
 
   constructor(context: NativeContext, lanes: readonly Lane[], sink: StepSink, options: StepperOptions) {
     this.#context = context;
@@ -54,7 +59,6 @@ export class Stepper {
     const status = this.#context.step(this.#rows, count, this.#sampled);
     if (status === StepStatus.ok) {
       this.#cost.observe(count, performance.now() - begun);
-      this.steps++;
       this.#accept(shares);
     } else if (status !== StepStatus.aborted) this.#recover(shares, status);
     return true;
@@ -62,11 +66,11 @@ export class Stepper {
 
   #next(): LaneShare[] {
     while (this.#alone.length > 0) {
-      const share = this.#alone[0] as LaneShare;
+      const { share, run } = this.#alone[0] as Retry;
       const lane = this.#lanes[share.lane] as Lane;
-      if (lane.run !== undefined) {
+      if (run !== undefined && lane.run === run) {
         const pending = lane.tokens.length - lane.held;
-        return [{ lane: share.lane, count: Math.min(Math.max(share.count, 1), pending, this.#context.rows) }];
+        return [{ lane: share.lane, count: Math.min(share.count, pending) }];
       }
       this.#alone.shift();
     }
@@ -129,19 +133,13 @@ export class Stepper {
       const lane = this.#lanes[share.lane] as Lane;
       if (!this.#context.cut(lane.number, lane.held)) this.#restart(lane);
     }
-    if (!wasAlone && shares.length > 1) {
-      this.#alone = [...shares];
-      return;
-    }
-    const share = shares[0] as LaneShare;
     if (!wasAlone) {
-      this.#alone = [share];
+      this.#alone = shares.map((share) => ({ share, run: this.#lanes[share.lane]?.run }));
       return;
     }
     this.#alone.shift();
-    const lane = this.#lanes[share.lane] as Lane;
-    this.#context.clear(lane.number);
-    lane.held = 0;
+    const lane = this.#lanes[(shares[0] as LaneShare).lane] as Lane;
+    this.#restart(lane);
     this.#sink.failed(lane, status);
   }
 

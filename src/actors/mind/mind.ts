@@ -5,17 +5,27 @@
 import { randomInt } from 'node:crypto';
 import { asTroupeError, DeadlineExceeded, EngineLost, MailboxFull } from '../../errors.js';
 import { type Behaviour, type Context, type Definition, refuse } from '../../runtime/actor.js';
+import type { ActorId } from '../../runtime/address.js';
 import { type ErrorEnvelope, toEnvelope } from '../../runtime/errors.js';
 import type { BrokerToMind, QueueReason } from '../broker/protocol.js';
 import type { EngineToMind } from '../engine/protocol.js';
 import { resolveSampling } from '../engine/sampling.js';
 import { Post } from './post.js';
 import { checkSystem, prepare } from './prepare.js';
-import type { MindArgs, MindControl, Outcome, TurnRequest } from './protocol.js';
+import type { MindArgs, MindControl, TurnRequest } from './protocol.js';
 import type { Message } from './rendering.js';
-import { type Room, Rooms, remember } from './rooms.js';
+import { isSaid, type Room, Rooms, remember } from './rooms.js';
 import { storeKey } from './transcript.js';
-import { answerOf, endWait, openTurn, type Turn } from './turn.js';
+import {
+  answerOf,
+  beginWait,
+  type Ending,
+  endWait,
+  leftMs,
+  openTurn,
+  type Turn,
+  type WaitReason,
+} from './turn.js';
 import { MAX_TURNS, Turns } from './turns.js';
 
 /** A cancelled run's last word from the engine is waited for this long; a step takes far less. */
@@ -27,7 +37,7 @@ class Mind implements Behaviour {
   readonly #args: MindArgs;
   readonly #post: Post;
   readonly #rooms: Rooms;
-  readonly #turns = new Turns();
+  readonly #turns: Turns;
   #system: Message | undefined;
 
   constructor(ctx: Context, args: MindArgs, saved: ReadonlyMap<string, unknown>) {
@@ -36,7 +46,8 @@ class Mind implements Behaviour {
     this.#post = new Post(ctx, args);
     this.#system = args.system === '' ? undefined : { role: 'system', content: args.system };
     this.#rooms = new Rooms(saved);
-    if (ctx.incarnation > 0) this.#post.broker({ type: 'forget' });
+    this.#turns = new Turns(ctx.incarnation);
+    if (ctx.incarnation > 0) this.#post.forget();
   }
 
   receive(message: TurnRequest): unknown {
@@ -65,6 +76,8 @@ class Mind implements Behaviour {
         return this.#cancel(message.turn, undefined);
       case 'overdue':
         return this.#overdue(message.turn);
+      case 'silent':
+        return this.#silent(message.turn);
     }
   }
 
@@ -72,8 +85,10 @@ class Mind implements Behaviour {
 
   #call(request: TurnRequest): void {
     const sampling = resolveSampling([this.#args.sampling, request.sampling], randomInt(SEEDS));
-    const turn = openTurn(request, this.#ctx.replyLater(), sampling, this.#ctx.now);
-    turn.timers.push(this.#ctx.after(request.deadlineMs, { type: 'overdue', turn: request.turn }));
+    const turn = openTurn(request, this.#ctx.replyLater(), sampling);
+    turn.timers.push(
+      this.#ctx.after(leftMs(request, this.#ctx.now), { type: 'overdue', turn: request.turn }),
+    );
     if (!this.#turns.add(turn)) return this.#cancel(request.turn, undefined);
     const room = this.#rooms.of(turn);
     room.waiting.push(turn);
@@ -93,18 +108,11 @@ class Mind implements Behaviour {
       for (const index of dropped) this.#ctx.save(storeKey(room.transcript.room, index), undefined);
       turn.prepared = prepared;
     } catch (error) {
-      this.#end(turn, 'failed', '', undefined, toEnvelope(asTroupeError(error)));
+      this.#end(turn, { outcome: 'failed', error: toEnvelope(asTroupeError(error)) });
       return;
     }
-    const ticket = this.#turns.queue(turn);
-    const { tokens, maxTokens } = turn.prepared;
-    this.#post.broker({
-      type: 'request',
-      ticket,
-      activity: this.#activity(turn),
-      class: this.#args.class,
-      cells: tokens.length + maxTokens,
-    });
+    this.#turns.queue(turn);
+    this.#post.request(turn, turn.prepared, this.#activity(turn));
   }
 
   #activity(turn: Turn): string {
@@ -126,19 +134,17 @@ class Mind implements Behaviour {
     endWait(turn, this.#ctx.now);
     this.#turns.run(turn, message.grant, message.lane);
     if (this.#post.run(turn, turn.prepared, this.#activity(turn), message)) return;
-    this.#withdraw(turn);
-    this.#end(
-      turn,
-      'failed',
-      '',
-      undefined,
-      toEnvelope(new EngineLost({ reason: 'its thread is not there' })),
-    );
+    this.#post.withdraw(turn);
+    const error = toEnvelope(new EngineLost({ reason: 'its thread is not there' }));
+    this.#end(turn, { outcome: 'failed', error });
   }
 
-  /** Refused, or what was granted is void. */
+  /** Refused, or what was granted is void. A broker that was started again may yet come upon a request: withdrawn. */
   #lost(ticket: number | undefined, error: ErrorEnvelope): void {
-    for (const turn of this.#turns.ticketed(ticket)) this.#end(turn, 'failed', '', undefined, error);
+    for (const turn of this.#turns.ticketed(ticket)) {
+      if (turn.stage === 'queued') this.#post.withdraw(turn);
+      this.#end(turn, { outcome: 'failed', error });
+    }
   }
 
   // The engine's words
@@ -170,7 +176,7 @@ class Mind implements Behaviour {
     });
     turn.text += done.text;
     if (done.text !== '') turn.firstPieceAt ??= this.#ctx.now;
-    this.#end(turn, done.outcome, done.text, done.reply, done.error);
+    this.#end(turn, done);
   }
 
   // The end of a turn
@@ -181,69 +187,57 @@ class Mind implements Behaviour {
       this.#turns.cancelEarly(number);
       return;
     }
+    const ending: Ending = { outcome: error === undefined ? 'aborted' : 'failed', error };
     if (turn.stage === 'running') {
+      if (turn.ending !== undefined) return;
+      turn.ending = ending;
       this.#post.cancel(turn, error);
-      turn.timers.push(this.#ctx.after(LAST_WORD_MS, { type: 'overdue', turn: number }));
+      turn.timers.push(this.#ctx.after(LAST_WORD_MS, { type: 'silent', turn: number }));
       return;
     }
-    if (turn.stage === 'queued') this.#withdraw(turn);
-    this.#end(turn, error === undefined ? 'aborted' : 'failed', '', undefined, error);
+    if (turn.stage === 'queued') this.#post.withdraw(turn);
+    this.#end(turn, ending);
   }
 
-  /** Past its deadline, or past the time for the engine's last word. */
   #overdue(number: number): void {
+    const { name } = this.#args;
+    const deadlineMs = this.#turns.get(number)?.request.deadlineMs;
+    if (deadlineMs === undefined) return;
+    const error = new DeadlineExceeded({ what: `turn ${number} of ${name}`, deadlineMs });
+    this.#cancel(number, toEnvelope(error));
+  }
+
+  #silent(number: number): void {
     const turn = this.#turns.get(number);
-    if (turn === undefined) return;
-    const { deadlineMs } = turn.request;
-    const error = toEnvelope(
-      new DeadlineExceeded({ what: `turn ${number} of ${this.#args.name}`, deadlineMs }),
-    );
-    if (this.#ctx.now - turn.calledAt > deadlineMs + LAST_WORD_MS - 1) {
-      this.#end(turn, 'failed', '', undefined, error);
-    } else this.#cancel(number, error);
+    if (turn?.ending !== undefined) this.#end(turn, turn.ending);
   }
 
   #leave(): void {
     for (const turn of this.#turns.all().reverse()) {
       if (turn.stage === 'running') this.#post.cancel(turn, undefined);
-      else if (turn.stage === 'queued') this.#withdraw(turn);
-      this.#end(turn, 'aborted', '', undefined, undefined);
+      else if (turn.stage === 'queued') this.#post.withdraw(turn);
+      this.#end(turn, { outcome: 'aborted' });
     }
     this.#ctx.stop();
   }
 
-  #end(
-    turn: Turn,
-    outcome: Outcome,
-    rest: string,
-    reply: Int32Array | undefined,
-    error: ErrorEnvelope | undefined,
-  ): void {
+  #end(turn: Turn, ending: Ending): void {
     const now = this.#ctx.now;
     endWait(turn, now);
     for (const takeBack of turn.timers) takeBack();
     this.#turns.remove(turn);
-    if (turn.text !== '') {
+    if (isSaid(turn, ending)) {
       const { transcript } = this.#rooms.of(turn);
-      const exchange = remember(transcript, turn, outcome, reply);
+      const exchange = remember(transcript, turn, ending);
       this.#ctx.save(storeKey(transcript.room, exchange.index), exchange);
     }
     const room = this.#rooms.leave(turn);
-    turn.answer.resolve(answerOf(turn, this.#args, outcome, turn.window.rest() + rest, error, now));
+    turn.answer.resolve(answerOf(turn, this.#args, ending, now));
     if (room.active === undefined) this.#next(room);
   }
 
-  #wait(turn: Turn, reason: QueueReason | 'room', on: number): void {
-    if (turn.wait?.reason === reason) return;
-    const since = this.#ctx.now;
-    endWait(turn, since);
-    const deadlineMs = Math.max(0, turn.calledAt + turn.request.deadlineMs - since);
-    turn.wait = { reason, since, end: this.#ctx.wait({ for: on, reason, deadlineMs }) };
-    this.#ctx.probe({ name: 'turn.waiting', mind: this.#args.name, room: turn.request.room, reason, since });
-  }
-
-  #withdraw(turn: Turn): void {
-    this.#post.broker({ type: 'withdraw', ticket: turn.ticket });
+  #wait(turn: Turn, reason: WaitReason, on: ActorId): void {
+    beginWait(turn, this.#ctx, reason, on, this.#args.name);
   }
 }
 

@@ -21,8 +21,20 @@ export class Post {
     this.#args = args;
   }
 
-  broker(message: MindToBroker): void {
-    this.#ctx.tell(this.#args.broker, message, { band: Band.reserved });
+  /** Asks for a lane, and cells for prompt and reply. */
+  request(turn: Turn, { tokens, maxTokens }: Prepared, activity: Activity): void {
+    const { ticket } = turn;
+    const cells = tokens.length + maxTokens;
+    this.#broker({ type: 'request', ticket, activity, class: this.#args.class, cells });
+  }
+
+  withdraw(turn: Turn): void {
+    this.#broker({ type: 'withdraw', ticket: turn.ticket });
+  }
+
+  /** This mind was started again, and knows of no turns. */
+  forget(): void {
+    this.#broker({ type: 'forget' });
   }
 
   /** Starts a granted turn's run. False: the engine's thread is not there. */
@@ -61,6 +73,10 @@ export class Post {
     if (piece === undefined) return;
     const message = { type: 'piece', turn: turn.request.turn, ...piece } satisfies TurnPiece;
     this.#ctx.tell(turn.request.reader, message, { band: Band.reserved });
+  }
+
+  #broker(message: MindToBroker): void {
+    this.#ctx.tell(this.#args.broker, message, { band: Band.reserved });
   }
 
   #engine(message: EngineControl): void {

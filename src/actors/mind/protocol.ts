@@ -30,6 +30,8 @@ export interface TurnRequest {
   readonly maxTokens: number | undefined;
   readonly sampling: Sampling;
   readonly stops: readonly string[];
+  /** When it was called, ms since the system's epoch; the deadline counts from there. */
+  readonly calledAt: number;
   readonly deadlineMs: number;
   /** Gets the pieces. */
   readonly reader: ActorId;
@@ -41,7 +43,9 @@ export type MindControl =
   | { readonly type: 'cancel'; readonly turn: number }
   /** The reader has taken so many pieces. */
   | { readonly type: 'taken'; readonly turn: number; readonly pieces: number }
-  | { readonly type: 'overdue'; readonly turn: number };
+  /** To itself: a turn is past its deadline; the engine was told to end a run and has said nothing since. */
+  | { readonly type: 'overdue'; readonly turn: number }
+  | { readonly type: 'silent'; readonly turn: number };
 
 /** What a reader gets while a turn runs. */
 export interface TurnPiece {

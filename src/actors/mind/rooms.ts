@@ -1,9 +1,8 @@
 /**
  * The rooms of a mind: a transcript each, and the turns that wait for the one before them.
  */
-import type { Outcome } from './protocol.js';
 import { type Exchange, emptyTranscript, restoreTranscripts, type Transcript } from './transcript.js';
-import type { Turn } from './turn.js';
+import type { Ending, Turn } from './turn.js';
 
 export interface Room {
   readonly transcript: Transcript;
@@ -42,14 +41,15 @@ export class Rooms {
   }
 }
 
-/** Adds what was said and answered to a transcript. `tokens`: of the reply, as far as they are known. */
-export function remember(
-  transcript: Transcript,
-  turn: Turn,
-  outcome: Outcome,
-  tokens: Int32Array | undefined,
-): Exchange {
-  const content = turn.text;
+const isWhole = ({ outcome }: Ending): boolean => outcome === 'stop' || outcome === 'length';
+
+/** Whether a turn has become part of the conversation: an empty reply is one, nothing said before a break is none. */
+export const isSaid = (turn: Turn, ending: Ending): boolean => turn.text !== '' || isWhole(ending);
+
+/** Adds what was said and answered to a transcript. */
+export function remember(transcript: Transcript, turn: Turn, ending: Ending): Exchange {
+  const { text: content } = turn;
+  const { reply: tokens } = ending;
   const exchange: Exchange = {
     index: transcript.next++,
     user: turn.prepared?.user ?? { role: 'user', content: turn.request.text },
@@ -57,7 +57,7 @@ export function remember(
       role: 'assistant',
       content,
       ...(tokens === undefined ? {} : { tokens, tokensOf: content }),
-      brokenOff: outcome !== 'stop' && outcome !== 'length',
+      brokenOff: !isWhole(ending),
     },
   };
   transcript.exchanges.push(exchange);

@@ -3,7 +3,8 @@
  */
 
 import type { SamplerOptions } from '../../native/addon.js';
-import type { Reply } from '../../runtime/actor.js';
+import type { Context, Reply } from '../../runtime/actor.js';
+import type { ActorId } from '../../runtime/address.js';
 import type { ErrorEnvelope } from '../../runtime/errors.js';
 import type { QueueReason } from '../broker/protocol.js';
 import { PieceWindow } from '../engine/window.js';
@@ -11,6 +12,8 @@ import type { MindArgs, Outcome, Receipt, RunReceipt, TurnAnswer, TurnRequest } 
 import type { Message } from './rendering.js';
 
 export type Stage = 'room' | 'queued' | 'running' | 'ended';
+/** What a turn waits for: the turn before it in its room, or what the broker says. */
+export type WaitReason = QueueReason | 'room';
 
 /** What a turn wants to run. */
 export interface Prepared {
@@ -20,13 +23,22 @@ export interface Prepared {
   readonly turnsDropped: number;
 }
 
+/** How a turn ends. */
+export interface Ending {
+  readonly outcome: Outcome;
+  /** Text that no piece has carried. */
+  readonly text?: string;
+  /** The tokens of the whole reply, where they are known. */
+  readonly reply?: Int32Array;
+  readonly error?: ErrorEnvelope | undefined;
+}
+
 export interface Turn {
   readonly request: TurnRequest;
   readonly answer: Reply;
   readonly sampling: SamplerOptions;
-  readonly calledAt: number;
   readonly window: PieceWindow;
-  readonly waits: Partial<Record<QueueReason | 'room', number>>;
+  readonly waits: Partial<Record<WaitReason, number>>;
   readonly runs: RunReceipt[];
   stage: Stage;
   /** The mind's number for the request to the broker. */
@@ -39,19 +51,18 @@ export interface Turn {
   /** Pieces of the run taken from the engine and not acknowledged yet. */
   unacknowledged: number;
   firstPieceAt: number | undefined;
-  wait:
-    | { readonly reason: QueueReason | 'room'; readonly since: number; readonly end: () => void }
-    | undefined;
+  /** How it ends if the engine, told to end its run, says nothing any more. */
+  ending: Ending | undefined;
+  wait: { readonly reason: WaitReason; readonly since: number; readonly end: () => void } | undefined;
   /** Takes back the timers. */
   readonly timers: (() => void)[];
 }
 
-export function openTurn(request: TurnRequest, answer: Reply, sampling: SamplerOptions, now: number): Turn {
+export function openTurn(request: TurnRequest, answer: Reply, sampling: SamplerOptions): Turn {
   return {
     request,
     answer,
     sampling,
-    calledAt: now,
     window: new PieceWindow(),
     waits: {},
     runs: [],
@@ -63,9 +74,24 @@ export function openTurn(request: TurnRequest, answer: Reply, sampling: SamplerO
     text: '',
     unacknowledged: 0,
     firstPieceAt: undefined,
+    ending: undefined,
     wait: undefined,
     timers: [],
   };
+}
+
+/** Milliseconds until the turn's deadline. */
+export const leftMs = ({ calledAt, deadlineMs }: TurnRequest, now: number): number =>
+  Math.max(0, calledAt + deadlineMs - now);
+
+/** The turn waits, on that actor; declared, and shown by a probe, once a reason. */
+export function beginWait(turn: Turn, ctx: Context, reason: WaitReason, on: ActorId, mind: string): void {
+  if (turn.wait?.reason === reason) return;
+  const since = ctx.now;
+  endWait(turn, since);
+  const end = ctx.wait({ for: on, reason, deadlineMs: leftMs(turn.request, since) });
+  turn.wait = { reason, since, end };
+  ctx.probe({ name: 'turn.waiting', mind, room: turn.request.room, reason, since });
 }
 
 /** Closes the wait under way, if any, and adds its length to the receipt's waits. */
@@ -77,14 +103,8 @@ export function endWait(turn: Turn, now: number): void {
   turn.wait = undefined;
 }
 
-export function answerOf(
-  turn: Turn,
-  mind: MindArgs,
-  outcome: Outcome,
-  rest: string,
-  error: ErrorEnvelope | undefined,
-  now: number,
-): TurnAnswer {
+export function answerOf(turn: Turn, mind: MindArgs, ending: Ending, now: number): TurnAnswer {
+  const { outcome, text = '', error } = ending;
   const receipt: Receipt = {
     mind: mind.name,
     room: turn.request.room,
@@ -98,8 +118,8 @@ export function answerOf(
     promptTokens: turn.prepared?.tokens.length ?? 0,
     maxTokens: turn.prepared?.maxTokens ?? 0,
     turnsDropped: turn.prepared?.turnsDropped ?? 0,
-    firstPieceMs: turn.firstPieceAt === undefined ? undefined : turn.firstPieceAt - turn.calledAt,
-    totalMs: now - turn.calledAt,
+    firstPieceMs: turn.firstPieceAt === undefined ? undefined : turn.firstPieceAt - turn.request.calledAt,
+    totalMs: now - turn.request.calledAt,
   };
-  return { outcome, pieces: turn.window.sent, rest, receipt, error };
+  return { outcome, pieces: turn.window.sent, rest: turn.window.rest() + text, receipt, error };
 }

@@ -6,6 +6,8 @@ import type { Turn } from './turn.js';
 
 /** Turns that one mind holds at a time, those waiting in its rooms included. */
 export const MAX_TURNS = 1024;
+/** Tickets of a mind that was started again begin above those of before: the broker may still hold some of them. */
+const TICKETS_A_START = 2 ** 20;
 
 export class Turns {
   readonly #byNumber = new Map<number, Turn>();
@@ -13,7 +15,14 @@ export class Turns {
   readonly #byGrant = new Map<number, Turn>();
   /** Cancelled before their request came: control messages overtake it. */
   readonly #early = new Set<number>();
-  #tickets = 0;
+  /** Number of the newest request that came; they come in order. */
+  #newest = 0;
+  #tickets: number;
+
+  /** `incarnation` of the mind. */
+  constructor(incarnation: number) {
+    this.#tickets = incarnation * TICKETS_A_START;
+  }
 
   get size(): number {
     return this.#byNumber.size;
@@ -21,22 +30,24 @@ export class Turns {
 
   /** Takes a turn in. False: it was cancelled before it came. */
   add(turn: Turn): boolean {
-    this.#byNumber.set(turn.request.turn, turn);
-    return !this.#early.delete(turn.request.turn);
+    const { turn: number } = turn.request;
+    this.#byNumber.set(number, turn);
+    const cancelled = this.#early.has(number);
+    this.#newest = number;
+    for (const early of this.#early) if (early <= number) this.#early.delete(early);
+    return !cancelled;
   }
 
-  /** Remembers the cancel of a turn that has not come, or has ended. */
+  /** Remembers the cancel of a turn that has not come; of one that has ended there is nothing to remember. */
   cancelEarly(number: number): void {
-    if (this.#early.size >= MAX_TURNS) this.#early.clear();
-    this.#early.add(number);
+    if (number > this.#newest) this.#early.add(number);
   }
 
   /** Gives a turn its ticket. */
-  queue(turn: Turn): number {
+  queue(turn: Turn): void {
     turn.stage = 'queued';
     turn.ticket = ++this.#tickets;
     this.#byTicket.set(turn.ticket, turn);
-    return turn.ticket;
   }
 
   run(turn: Turn, grant: number, lane: number): void {

@@ -1,104 +1,25 @@
-/** The broker itself, on one thread with a clock of its own; its minds and its engine are told what to say. */
+/** The broker itself; its minds and its engine are told what to say. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import definition from '../../../src/actors/broker/broker.js';
 import type { BrokerToMind, MindToBroker } from '../../../src/actors/broker/protocol.js';
 import type { EngineControl, EngineToBroker } from '../../../src/actors/engine/protocol.js';
-import type { Context, Definition } from '../../../src/runtime/actor.js';
-import { Board, createBoardMemory } from '../../../src/runtime/board.js';
-import { directory } from '../../../src/runtime/directory.js';
-import { Band } from '../../../src/runtime/message.js';
-import { store } from '../../../src/runtime/store.js';
-import { Thread } from '../../../src/runtime/thread.js';
-import { startThreadActor } from '../../../src/runtime/thread-actor.js';
-import { CONTROL_THREAD } from '../../../src/runtime/well-known.js';
+import { Party, type Spoken, settled, TestThread } from '../thread.js';
 
-/** Time that passes when a test says so. */
-class TestClock {
-  #now = 0;
-  #timers: { readonly at: number; readonly fire: () => void }[] = [];
-
-  now = (): number => this.#now;
-  soon = (fire: () => void): void => void setImmediate(fire);
-  after = (ms: number, fire: () => void): (() => void) => {
-    const timer = { at: this.#now + ms, fire };
-    this.#timers.push(timer);
-    return () => {
-      this.#timers = this.#timers.filter((other) => other !== timer);
-    };
-  };
-
-  async pass(ms: number): Promise<void> {
-    const end = this.#now + ms;
-    for (;;) {
-      const next = this.#timers.filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0];
-      if (next === undefined) break;
-      this.#now = next.at;
-      this.#timers = this.#timers.filter((timer) => timer !== next);
-      next.fire();
-      await settled();
-    }
-    this.#now = end;
-  }
-}
-
-/** Everything told before this has been handled. */
-async function settled(): Promise<void> {
-  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
-}
-
-/** One who speaks with the broker, and hears it. */
-class Party<Says extends { type: string }, Hears> {
-  #heard: Hears[] = [];
-  #ctx: Context | undefined;
-
-  async enter(name: string): Promise<this> {
-    const start = (ctx: Context) => {
-      this.#ctx = ctx;
-      return { receive() {}, control: (message: Hears) => void this.#heard.push(message) };
-    };
-    await spawn({ kind: 'party', start }, name);
-    return this;
-  }
-
-  get id(): number {
-    return (this.#ctx as Context).self;
-  }
-
-  tell(message: Says): void {
-    this.#ctx?.tell(broker, message, { band: Band.reserved });
-  }
-
-  /** What it has heard since it last asked. */
-  async hears(): Promise<Hears[]> {
-    await settled();
-    return this.#heard.splice(0);
-  }
-
-  end(): void {
-    this.#ctx?.stop();
-  }
-}
-
-let clock: TestClock;
-let thread: Thread;
+let thread: TestThread;
 let broker: number;
 let engine: Party<EngineToBroker, EngineControl>;
 let ada: Party<MindToBroker, BrokerToMind>;
 let ben: Party<MindToBroker, BrokerToMind>;
 
-const spawn = (what: Definition, name: string, args?: unknown): Promise<number> =>
-  thread.spawn(what, { name, module: '', args, thread: CONTROL_THREAD });
+const enter = <Says extends Spoken, Hears>(name: string): Promise<Party<Says, Hears>> =>
+  Party.enter(thread, name, () => broker);
 
 beforeEach(async () => {
-  clock = new TestClock();
-  thread = new Thread(CONTROL_THREAD, 'control', clock, new Board(createBoardMemory()), 0);
-  await startThreadActor(thread, 0);
-  await spawn(directory as Definition, 'directory', { hosts: [] });
-  await spawn(store, 'store');
-  broker = await spawn(definition, 'broker', {});
-  engine = await new Party<EngineToBroker, EngineControl>().enter('engine');
-  ada = await new Party<MindToBroker, BrokerToMind>().enter('ada');
-  ben = await new Party<MindToBroker, BrokerToMind>().enter('ben');
+  thread = await TestThread.start();
+  broker = await thread.spawn(definition, 'broker', {});
+  engine = await enter('engine');
+  ada = await enter('ada');
+  ben = await enter('ben');
 });
 
 const up = (lanes: number, cells: number, epoch = 0): EngineToBroker => ({
@@ -267,7 +188,7 @@ describe('an engine that is gone', () => {
     engine.end();
     expect(await ada.hears()).toMatchObject([{ type: 'revoked', ticket: 1, error: { code: 'EngineLost' } }]);
     expect(await ben.hears()).toEqual([{ type: 'queued', ticket: 1, reason: 'relaunching' }]);
-    engine = await new Party<EngineToBroker, EngineControl>().enter('engine again');
+    engine = await enter('engine again');
     engine.tell(up(1, 1000, 8));
     expect(await ben.hears()).toMatchObject([{ type: 'granted', epoch: 8 }]);
   });
@@ -318,16 +239,16 @@ describe('a broker that is started again', () => {
   });
 
   it('E7 waits for the engine as long as if it had just been lost', async () => {
-    await clock.pass(300_000);
+    await thread.pass(300_000);
     engine.tell(up(1, 1000, 1));
     await engine.hears();
     crash();
     await engine.hears();
     ada.tell(request(2, 'a'));
     await ada.hears();
-    await clock.pass(239_000);
+    await thread.pass(239_000);
     expect(await ada.hears()).toEqual([]);
-    await clock.pass(2_000);
+    await thread.pass(2_000);
     expect(await ada.hears()).toMatchObject([{ type: 'refused', ticket: 2, error: { code: 'EngineLost' } }]);
   });
 });
@@ -340,9 +261,9 @@ describe('time', () => {
     await settled();
     ada.tell(request(1, 'a'));
     expect(await ada.hears()).toMatchObject([{ type: 'queued', reason: 'relaunching' }]);
-    await clock.pass(239_000);
+    await thread.pass(239_000);
     expect(await ada.hears()).toEqual([]);
-    await clock.pass(2_000);
+    await thread.pass(2_000);
     expect(await ada.hears()).toMatchObject([{ type: 'refused', error: { code: 'EngineLost' } }]);
   });
 
@@ -351,8 +272,8 @@ describe('time', () => {
     ada.tell(request(1, 'a'));
     ben.tell({ ...request(1, 'b'), class: 'background' } as MindToBroker);
     await ben.hears();
-    await clock.pass(30_000);
-    const cleo = await new Party<MindToBroker, BrokerToMind>().enter('cleo');
+    await thread.pass(30_000);
+    const cleo = await enter<MindToBroker, BrokerToMind>('cleo');
     cleo.tell(request(1, 'c'));
     await cleo.hears();
     engine.tell(ran(1, 'a', 10));
@@ -365,11 +286,11 @@ describe('time', () => {
     ada.tell(request(1, 'a', 600));
     ben.tell(request(1, 'b', 500));
     await ada.hears();
-    await clock.pass(4_000);
+    await thread.pass(4_000);
     ada.tell(request(2, 'c'));
     expect(await ada.hears()).toMatchObject([{ type: 'granted', grant: 3 }]);
     engine.tell(ran(3, undefined, 0));
-    await clock.pass(1_000);
+    await thread.pass(1_000);
     ada.tell(request(3, 'd'));
     expect(await ada.hears()).toMatchObject([{ type: 'queued', ticket: 3, reason: 'cells' }]);
     await ben.hears();
