@@ -15,6 +15,7 @@ import {
 import { checkTurnOptions, type TurnOptions } from './options.js';
 import type { ActorId } from './runtime/address.js';
 import { Band } from './runtime/message.js';
+import { onAbort } from './signal.js';
 import type { Stage } from './stage.js';
 import { Turn } from './turn.js';
 
@@ -66,8 +67,7 @@ export class Mind implements AsyncDisposable {
       reader: readerId,
     };
     const answered = system.ask<TurnAnswer>(this.id, request, { deadlineMs: deadlineMs + ANSWER_GRACE_MS });
-    if (signal?.aborted) cancel();
-    else signal?.addEventListener('abort', cancel, { once: true });
+    const deafen = signal && onAbort(signal, cancel);
     answered
       .then(
         (answer) =>
@@ -84,7 +84,7 @@ export class Mind implements AsyncDisposable {
             turn.end({ outcome, receipt, error: aborted ? undefined : this.#explain(error) });
           }),
       )
-      .finally(() => signal?.removeEventListener('abort', cancel));
+      .finally(deafen);
     return turn;
   }
 
