@@ -1,22 +1,26 @@
 /**
  * What a step costs by its rows, learned from the steps before.
  *
- * Two rows may cost three times one, and sixteen twice eight, so small counts are learned one by one. Bigger counts
- * share buckets, four to each doubling, and what lies between two learned counts is a straight line. The newest few
- * steps of a bucket count, by their median: one step that a noisy neighbour slowed changes nothing.
+ * A few rows jump (two may cost three times one) and are learned one by one. From there on the cost bends slowly, so a
+ * count is judged by the newest steps of about its size: a single step that a noisy neighbour slowed neither forbids
+ * a count nor allows one, and a machine that changes is followed within a few steps.
  */
 
-/** Up to here every row count has a bucket of its own; the steps of a decode alone are mostly this small. */
-const EXACT_ROWS = 16;
-/** Buckets for each doubling of the rows above: their width is then at most a quarter of the count. */
-const PER_OCTAVE = 4;
+/** Up to here a count is judged by steps of exactly its size. */
+const EXACT_ROWS = 4;
+/** From there on steps of up to this many times its size, and down to one such part, count too. */
+const NEIGHBOURS = 4 / 3;
+/** Their time is scaled by (rows / their rows) to this power: between a step that costs the same and one by the row. */
+const BEND = 0.75;
+/** Buckets are one count each up to here, above four to each doubling. */
+const SINGLE_ROWS = 16;
 const PER_OCTAVE_BITS = 2;
+const PER_OCTAVE = 2 ** PER_OCTAVE_BITS;
 /** Largest row count told apart; llama.cpp's own bound on a batch here is far below. */
 const MAX_ROWS = 65_536;
-/** Steps kept a bucket: two slow ones in a row are still outvoted, and three show that the machine has changed. */
-const SAMPLES = 5;
-/** A bucket not seen for this many steps is forgotten, so that one noisy spell cannot forbid a count for ever. */
-const FORGET_AFTER_STEPS = 4_096;
+/** Newest steps that judge a count, by their median: slow ones are outvoted, and a changed machine shows soon. */
+const JUDGES = 9;
+const EXACT_JUDGES = 5;
 /** Before the first step: what a small model on one thread costs, about. */
 const FIRST_GUESS_MS = 4;
 const FIRST_GUESS_ROW_MS = 1;
@@ -30,89 +34,95 @@ export interface StepCost {
   age(rows: number): number;
 }
 
-interface Bucket {
-  /** Row count that `ms` is for; samples of other counts in the bucket are scaled to it. */
+interface Sample {
   readonly rows: number;
-  readonly samples: Float64Array;
-  count: number;
-  /** Median of the samples. */
-  ms: number;
-  seen: number;
+  readonly ms: number;
+  /** Number of the step. */
+  readonly step: number;
 }
 
 export function createStepCost(): StepCost {
-  const buckets: (Bucket | undefined)[] = [];
+  /** By bucket, oldest first. */
+  const buckets: (Sample[] | undefined)[] = [];
   let steps = 0;
 
-  const known = (index: number): Bucket | undefined => {
-    const bucket = buckets[index];
-    return bucket !== undefined && steps - bucket.seen <= FORGET_AFTER_STEPS ? bucket : undefined;
+  /** Expected cost by the newest steps of about this size; undefined where there were none. */
+  const judged = (rows: number): number | undefined => {
+    const exact = rows <= EXACT_ROWS;
+    const reach = exact ? 1 : NEIGHBOURS;
+    const first = Math.max(bucketOf(rows / reach), exact ? 1 : EXACT_ROWS + 1);
+    const near = buckets.slice(first, bucketOf(rows * reach) + 1).filter((samples) => samples !== undefined);
+    const judges = newest(near, exact ? EXACT_JUDGES : JUDGES);
+    return lowerMedian(judges.map((sample) => sample.ms * (rows / sample.rows) ** BEND));
+  };
+
+  /** The nearest count of another bucket, going by `by`, that was seen. */
+  const nearest = (rows: number, by: 1 | -1): { rows: number; ms: number } => {
+    for (let i = Math.min(bucketOf(rows), buckets.length) + by; i > 0 && i < buckets.length; i += by) {
+      const seen = buckets[i]?.at(-1);
+      if (seen !== undefined) return { rows: seen.rows, ms: judged(seen.rows) as number };
+    }
+    return { rows: 0, ms: 0 };
   };
 
   return {
     observe(rows, ms) {
       if (!(rows >= 1) || !(ms >= 0) || !Number.isFinite(ms)) return;
-      steps++;
       const index = bucketOf(rows);
-      let bucket = known(index);
-      if (bucket === undefined) {
-        bucket = { rows: centreOf(index), samples: new Float64Array(SAMPLES), count: 0, ms: 0, seen: 0 };
-        buckets[index] = bucket;
-      }
-      bucket.samples[bucket.count % SAMPLES] = (ms * bucket.rows) / Math.min(rows, MAX_ROWS);
-      bucket.count++;
-      bucket.ms = lowerMedian(bucket.samples.subarray(0, Math.min(bucket.count, SAMPLES)));
-      bucket.seen = steps;
+      const samples = buckets[index] ?? [];
+      buckets[index] = samples;
+      samples.push({ rows, ms, step: ++steps });
+      if (samples.length > JUDGES) samples.shift();
     },
 
     predict(rows) {
       if (!(rows >= 1)) return 0;
-      const index = bucketOf(rows);
-      let below: Bucket | undefined;
-      let above: Bucket | undefined;
-      for (let i = index; i >= 0 && below === undefined; i--) {
-        const bucket = known(i);
-        if (bucket !== undefined && bucket.rows <= rows) below = bucket;
-      }
-      if (below?.rows === rows) return below.ms;
-      for (let i = index; i < buckets.length && above === undefined; i++) {
-        const bucket = known(i);
-        if (bucket !== undefined && bucket.rows > rows) above = bucket;
-      }
-      if (above === undefined && below === undefined) return FIRST_GUESS_MS + FIRST_GUESS_ROW_MS * rows;
-      // Above all that is known: no row is taken to be cheaper than those known. Below it: none dearer.
-      if (above === undefined) return ((below as Bucket).ms * rows) / (below as Bucket).rows;
-      const from = below ?? { rows: 0, ms: 0 };
-      return from.ms + ((above.ms - from.ms) * (rows - from.rows)) / (above.rows - from.rows);
+      if (steps === 0) return FIRST_GUESS_MS + FIRST_GUESS_ROW_MS * rows;
+      const known = judged(rows);
+      if (known !== undefined) return known;
+      const below = nearest(rows, -1);
+      const above = nearest(rows, 1);
+      // Above all that is known no row is taken to be cheaper than those; below it none to be dearer.
+      if (above.rows === 0) return (below.ms * rows) / below.rows;
+      return below.ms + ((above.ms - below.ms) * (rows - below.rows)) / (above.rows - below.rows);
     },
 
     age(rows) {
-      const bucket = known(bucketOf(rows));
-      return bucket === undefined ? Number.POSITIVE_INFINITY : steps - bucket.seen;
+      const seen = buckets[bucketOf(rows)]?.at(-1);
+      return seen === undefined ? Number.POSITIVE_INFINITY : steps - seen.step;
     },
   };
 }
 
-const EXACT_OCTAVE = Math.log2(EXACT_ROWS);
-
 function bucketOf(rows: number): number {
   const n = Math.min(Math.floor(rows), MAX_ROWS);
-  if (n <= EXACT_ROWS) return n;
+  if (n <= SINGLE_ROWS) return n;
   const octave = 31 - Math.clz32(n);
   const quarter = (n >> (octave - PER_OCTAVE_BITS)) & (PER_OCTAVE - 1);
-  return EXACT_ROWS + 1 + (octave - EXACT_OCTAVE) * PER_OCTAVE + quarter;
+  return SINGLE_ROWS + 1 + (octave - Math.log2(SINGLE_ROWS)) * PER_OCTAVE + quarter;
 }
 
-/** The row count in the middle of a bucket. */
-function centreOf(index: number): number {
-  if (index <= EXACT_ROWS) return index;
-  const place = index - EXACT_ROWS - 1;
-  const octave = EXACT_OCTAVE + Math.floor(place / PER_OCTAVE);
-  return 2 ** octave * (1 + ((place % PER_OCTAVE) + 0.5) / PER_OCTAVE);
+/** The newest `count` of several lists of samples, each oldest first. */
+function newest(lists: readonly (readonly Sample[])[], count: number): Sample[] {
+  const left = lists.map((samples) => samples.length);
+  const taken: Sample[] = [];
+  while (taken.length < count) {
+    let from = -1;
+    let best: Sample | undefined;
+    for (let i = 0; i < lists.length; i++) {
+      const sample = lists[i]?.[(left[i] as number) - 1];
+      if (sample !== undefined && sample.step > (best?.step ?? 0)) {
+        best = sample;
+        from = i;
+      }
+    }
+    if (best === undefined) break;
+    taken.push(best);
+    left[from] = (left[from] as number) - 1;
+  }
+  return taken;
 }
 
 /** The middle value; of two middle ones the lower, for what disturbs a step only ever slows it. */
-function lowerMedian(samples: Float64Array): number {
-  const sorted = Float64Array.from(samples).sort();
-  return sorted[(sorted.length - 1) >> 1] as number;
-}
+const lowerMedian = (values: number[]): number | undefined =>
+  values.sort((a, b) => a - b)[(values.length - 1) >> 1];

@@ -7,15 +7,16 @@
 import type { StepCost } from './cost.js';
 
 /**
- * A step with prompt rows may take this many times what its decodes take alone. The others' worst gap is then about
- * so many times their usual one (bar: 2.5), and a prompt keeps half of the machine (bar: 3 times its time alone).
+ * A step with prompt rows may take this many times what its decodes take alone. The others' gaps are then about so
+ * many times their usual one. With f of it a prompt takes some 1.5 f / (f - 1) times its time alone, as rows in small
+ * steps cost half as much again as in large ones: 2.2 leaves gaps (bar: 2.5) and prompts (bar: 3) the same margin.
  */
 export const STEP_FACTOR = 2.2;
 /**
  * After so many steps with prompt rows one goes without: what decodes take alone is measured anew, or a budget made
  * of it would not follow a machine that became slower or faster meanwhile.
  */
-export const MEASURE_AFTER_STEPS = 12;
+export const MEASURE_AFTER_STEPS = 32;
 /** No step is held to less than this, in ms: a gap of one frame of a 60 Hz screen is seen by nobody. */
 export const STEP_FLOOR_MS = 16;
 /**
@@ -67,8 +68,7 @@ export function plan(lanes: readonly LaneWork[], limits: StepLimits, cost: StepC
     const budget = stepBudget(decodes.length, cost) - cost.predict(decodes.length);
     return [{ lane: oldest.lane, count: decodes.length === 0 ? most : rowsWithin(budget, 0, most, cost) }];
   }
-  const age = cost.age(decodes.length);
-  if (decodes.length > 0 && age >= MEASURE_AFTER_STEPS && Number.isFinite(age)) return decodes;
+  if (decodes.length > 0 && cost.age(decodes.length) >= MEASURE_AFTER_STEPS) return decodes;
   const pending = prompts.reduce((sum, work) => sum + work.pending, 0);
   const most = Math.min(limits.rows - decodes.length, pending);
   const budget = stepBudget(decodes.length, cost);
