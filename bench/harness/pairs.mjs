@@ -7,9 +7,12 @@ import { clockMs } from './processor.mjs';
 import { startSide } from './side.mjs';
 import { median, spread } from './statistics.mjs';
 
-export const PAIRS = 12;
-export const LEAST_PAIRS = 9;
-const SLICE_MS = 800;
+const PAIRS = 16;
+const LEAST_PAIRS = 9;
+const SLICE_MS = 750;
+
+/** On a busy machine a slice may pass without one whole step. */
+export class TooFewPairs extends Error {}
 
 /**
  * Runs two sides, `{ script, options }` each, and answers the ratios first / second of tokens per processor second
@@ -62,7 +65,8 @@ export function work(samples, [start, end]) {
 /** Ratios over the pairs in which both sides did something. `works`: the slices' work, by side. */
 export function ratios([first, second]) {
   const pairs = first.map((work, i) => [work, second[i]]).filter(([a, b]) => a && b);
-  if (pairs.length < LEAST_PAIRS) throw new Error(`only ${pairs.length} pairs of slices hold whole steps`);
+  if (pairs.length < LEAST_PAIRS)
+    throw new TooFewPairs(`only ${pairs.length} pairs of slices hold whole steps`);
   const over = (cost) => pairs.map(([a, b]) => a.tokens / a[cost] / (b.tokens / b[cost]));
   const rate = (side, cost, unit) =>
     median(pairs.map((pair) => (unit * pair[side].tokens) / pair[side][cost]));

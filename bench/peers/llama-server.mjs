@@ -23,19 +23,20 @@ const args = [
   ...['-fa', flashAttention ? 'on' : 'off', '-ngl', 0, '--load-mode', 'none', '-cram', 0],
   ...['--no-ui', '--log-disable', '--host', ADDRESS, '--port', port],
 ];
+let wrong = true;
+let ending = false;
 const server = spawn(program, args.map(String), { stdio: 'ignore' });
 server.on('exit', (code) => {
-  throw new Error(`${program} ended with ${code}`);
+  if (!ending) throw new Error(`${program} ended with ${code}`);
 });
 await up();
 
 const tally = new Tally(minds, () => processorTimeUs(server.pid));
-let wrong = true;
 await Promise.all(Array.from({ length: minds }, (_, sequence) => complete(sequence)));
 
 await drive({}, async (finished) => {
   while (!finished()) await sleep(50);
-  server.removeAllListeners('exit');
+  ending = true;
   server.kill('SIGKILL');
   return { samples: tally.samples(), verified: wrong };
 });
@@ -53,9 +54,15 @@ function complete(sequence) {
     return_tokens: true,
   });
   return new Promise((resolve, reject) => {
+    const broken = (error) => {
+      if (!ending) wrong = `a stream broke: ${error.message}`;
+      reject(error);
+    };
     const asked = request({ host: ADDRESS, port, path: '/completion', method: 'POST' }, (answer) => {
       if (answer.statusCode !== 200) reject(new Error(`llama-server answered ${answer.statusCode}`));
-      createInterface({ input: answer }).on('line', (line) => {
+      const lines = createInterface({ input: answer });
+      lines.on('error', broken);
+      lines.on('line', (line) => {
         if (!line.startsWith('data: ')) return;
         const piece = JSON.parse(line.slice('data: '.length));
         tally.add(sequence, piece.tokens.length);
@@ -63,7 +70,7 @@ function complete(sequence) {
         resolve();
       });
     });
-    asked.on('error', reject);
+    asked.on('error', broken);
     asked.end(body);
   });
 }

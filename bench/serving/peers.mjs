@@ -19,6 +19,7 @@ const server = {
       figure: 'server-8',
       bar: 1,
       report,
+      say,
       sides: (threads) => {
         const same = { ...settings({ model, minds: 8, threads }), replyTokens: REPLY };
         return [
@@ -39,6 +40,7 @@ const nodeLlamaCpp = (figure, bar, sizeOf) => ({
       figure,
       bar,
       report,
+      say,
       sides: (threads) => {
         const options = { ...settings({ minds: 4, threads, ...size }), replyTokens: size.replyTokens };
         return [

@@ -13,6 +13,7 @@ const against = (minds) => ({
       figure: `raw-${minds}`,
       bar: 0.95,
       report,
+      say,
       sides: (threads) => {
         const options = { ...settings({ model, minds, threads }), replyTokens: REPLY };
         return [
