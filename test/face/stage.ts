@@ -108,6 +108,18 @@ export function writeLongModel(path: string, context: number): string {
   return path;
 }
 
+/** The small model with another chat template, no longer than its own. */
+export function writeTemplateModel(path: string, template: string): string {
+  const bytes = readFileSync(TINY);
+  const key = 'tokenizer.chat_template';
+  const at = bytes.indexOf(key) + key.length + 4;
+  const length = bytes.readUInt32LE(at);
+  const comment = length - Buffer.byteLength(template) - '{##}'.length;
+  bytes.write(`{#${' '.repeat(comment)}#}${template}`, at + 8);
+  writeFileSync(path, bytes);
+  return path;
+}
+
 /**
  * The small model with the texts of two tokens changed, so that a face is split between them: what it says as
  * ` the LORD` comes out as `x\u{1f600}yz`, the first token ending and the second beginning in mid-character.
