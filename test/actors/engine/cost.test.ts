@@ -44,9 +44,11 @@ describe('E1 the cost of a step, learned', () => {
     expect(cost.predict(4)).toBeLessThanOrEqual(65);
   });
 
-  it('E1 follows a cost that has changed within three steps', () => {
+  it('E1 follows a cost that has changed within a few steps', () => {
     const cost = learned([...Array(50).fill([4, 64]), ...Array(3).fill([4, 32])]);
     expect(cost.predict(4)).toBe(32);
+    const larger = learned([...Array(50).fill([20, 200]), ...Array(5).fill([20, 100])]);
+    expect(larger.predict(20)).toBe(100);
   });
 
   it('E1 a slow step of a rare size is outvoted by the steps of about its size', () => {
