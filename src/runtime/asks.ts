@@ -2,99 +2,137 @@
  * The asks of one thread that wait for an answer. Each settles exactly once: answer, error, deadline, abort, or the
  * loss of the thread that was asked.
  */
+import { setMaxListeners } from 'node:events';
 import { type ActorId, threadOf } from './address.js';
-import type { Deadline, Deadlines } from './deadlines.js';
-import { Aborted, AskTimeout, ThreadLost, type TroupeError } from './errors.js';
+import { Deadline, type Deadlines } from './deadlines.js';
+import { Aborted, AskTimeout, SystemStopped, ThreadLost, type TroupeError } from './errors.js';
 
-interface Pending {
-  readonly to: ActorId;
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: unknown) => void;
-  readonly deadline: Deadline;
-  readonly unsubscribe: (() => void) | undefined;
-}
+/** Ask numbers of a later life of the thread begin above those of an earlier one: late answers find nobody. */
+const ASKS_A_LIFE = 2 ** 40;
 
 export interface AskRequest {
   readonly to: ActorId;
-  /** The receiver and the message as a reader knows them. */
-  readonly toName: string;
   readonly messageType: string;
   readonly deadlineMs: number;
   readonly signal: AbortSignal | undefined;
+  /** Ends when the ask settles, before its caller goes on. */
+  readonly wait: { end(): void } | undefined;
+}
+
+/** An ask that waits; as a deadline it is its own time limit. */
+export class Pending extends Deadline {
+  readonly answer: Promise<unknown>;
+  #resolve!: (value: unknown) => void;
+  #reject!: (error: unknown) => void;
+  #onAbort: (() => void) | undefined;
+
+  constructor(
+    readonly asks: Asks,
+    readonly number: number,
+    readonly request: AskRequest,
+  ) {
+    super();
+    this.answer = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    if (request.signal !== undefined) this.#listen(request.signal);
+  }
+
+  override fire(): void {
+    const { to, messageType, deadlineMs } = this.request;
+    const actor = this.asks.nameOf(to);
+    this.fail(new AskTimeout({ actor, message: messageType, waitedMs: deadlineMs }));
+  }
+
+  resolve(value: unknown): void {
+    if (this.#close()) this.#resolve(value);
+  }
+
+  fail(error: unknown): void {
+    if (this.#close()) this.#reject(error);
+  }
+
+  /** Fails an ask whose caller may no longer be there to hear it. */
+  abandon(error: unknown): void {
+    this.answer.catch(() => {});
+    this.fail(error);
+  }
+
+  #close(): boolean {
+    if (!this.asks.close(this)) return false;
+    this.request.wait?.end();
+    if (this.#onAbort !== undefined) this.request.signal?.removeEventListener('abort', this.#onAbort);
+    return true;
+  }
+
+  #listen(signal: AbortSignal): void {
+    const onAbort = (): void => this.fail(new Aborted({ what: `the ask ${this.request.messageType}` }));
+    this.#onAbort = onAbort;
+    // One signal may end any number of asks.
+    setMaxListeners(0, signal);
+    signal.addEventListener('abort', onAbort, { once: true });
+  }
 }
 
 export class Asks {
   readonly #deadlines: Deadlines;
   readonly #pending = new Map<number, Pending>();
-  #last = 0;
+  /** How a reader knows an actor, for messages of errors. */
+  readonly nameOf: (id: ActorId) => string;
+  #last: number;
+  #closed: TroupeError | undefined;
 
-  constructor(deadlines: Deadlines) {
+  constructor(deadlines: Deadlines, life: number, nameOf: (id: ActorId) => string) {
     this.#deadlines = deadlines;
+    this.#last = life * ASKS_A_LIFE;
+    this.nameOf = nameOf;
   }
 
   get size(): number {
     return this.#pending.size;
   }
 
-  /** Opens an ask; `settled` runs once, before the promise's own reactions. */
-  open(request: AskRequest, settled: () => void): { number: number; answer: Promise<unknown> } {
-    const number = ++this.#last;
-    const { signal } = request;
-    const answer = new Promise<unknown>((resolve, reject) => {
-      const onAbort = (): void => this.fail(number, new Aborted({ what: `the ask ${request.messageType}` }));
-      signal?.addEventListener('abort', onAbort, { once: true });
-      this.#pending.set(number, {
-        to: request.to,
-        resolve: (value) => {
-          settled();
-          resolve(value);
-        },
-        reject: (error) => {
-          settled();
-          reject(error);
-        },
-        deadline: this.#deadlines.add(request.deadlineMs, () =>
-          this.fail(
-            number,
-            new AskTimeout({
-              actor: request.toName,
-              message: request.messageType,
-              waitedMs: request.deadlineMs,
-            }),
-          ),
-        ),
-        unsubscribe: signal ? () => signal.removeEventListener('abort', onAbort) : undefined,
-      });
-    });
-    if (signal?.aborted) this.fail(number, new Aborted({ what: `the ask ${request.messageType}` }));
-    return { number, answer };
+  /** `now`: ms since the epoch, as of this turn of the thread. */
+  open(request: AskRequest, now: number): Pending {
+    const pending = new Pending(this, ++this.#last, request);
+    this.#pending.set(pending.number, pending);
+    if (this.#closed !== undefined) pending.fail(this.#closed);
+    else if (request.signal?.aborted) pending.fail(new Aborted({ what: `the ask ${request.messageType}` }));
+    else this.#deadlines.add(pending, request.deadlineMs, now);
+    return pending;
   }
 
   resolve(number: number, value: unknown): void {
-    this.#close(number)?.resolve(value);
+    this.#pending.get(number)?.resolve(value);
   }
 
   fail(number: number, error: unknown): void {
-    this.#close(number)?.reject(error);
+    this.#pending.get(number)?.fail(error);
   }
 
   /** Fails every ask to a thread that is gone. */
   loseThread(thread: number, name: string, reason: string): void {
-    for (const [number, pending] of this.#pending) {
-      if (threadOf(pending.to) === thread) this.fail(number, new ThreadLost({ thread: name, reason }));
+    for (const pending of [...this.#pending.values()]) {
+      if (threadOf(pending.request.to) === thread) pending.fail(new ThreadLost({ thread: name, reason }));
     }
   }
 
   failAll(error: TroupeError): void {
-    for (const number of [...this.#pending.keys()]) this.fail(number, error);
+    for (const pending of [...this.#pending.values()]) pending.fail(error);
   }
 
-  #close(number: number): Pending | undefined {
-    const pending = this.#pending.get(number);
-    if (pending === undefined) return undefined;
-    this.#pending.delete(number);
-    this.#deadlines.drop(pending.deadline);
-    pending.unsubscribe?.();
-    return pending;
+  /** Nothing is asked any more. */
+  stop(): void {
+    const error = new SystemStopped({ what: 'an ask' });
+    this.#closed = error;
+    this.failAll(error);
+  }
+
+  /** False: it has settled before. */
+  close(pending: Pending): boolean {
+    if (!this.#pending.delete(pending.number)) return false;
+    this.#deadlines.drop(pending);
+    return true;
   }
 }

@@ -14,8 +14,9 @@ export interface Clock {
 const LONGEST_MS = 2 ** 31 - 1;
 
 export function realClock(epochMs: number): Clock {
+  const offset = performance.timeOrigin - epochMs;
   return {
-    now: () => performance.timeOrigin + performance.now() - epochMs,
+    now: () => offset + performance.now(),
     after(ms, fire) {
       const timer = setTimeout(fire, Math.min(Math.ceil(ms), LONGEST_MS));
       return () => clearTimeout(timer);

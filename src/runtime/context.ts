@@ -1,36 +1,34 @@
 /**
- * The context that handlers get, one an actor: its view of the runtime, and what it holds that must be let go of when it
- * crashes or ends (answers owed, timers, waits, unsaved changes).
+ * The context that handlers get, one for each start of an actor: its view of the runtime. What it holds (answers owed,
+ * timers, waits, unsaved changes) is let go of when the actor crashes or ends; from then on it does nothing, so that
+ * a handler left over from before a crash cannot act for the actor that was started again.
  */
 import type { AskOptions, Context, Reply, TellOptions, WaitOptions } from './actor.js';
-import { type ActorId, NOBODY, slotOf, threadOf } from './address.js';
-import { Board, Field } from './board.js';
+import { type ActorId, NOBODY } from './address.js';
 import type { Cell } from './cell.js';
 import type { Deadline } from './deadlines.js';
 import { ASK_DEADLINE_MS } from './defaults.js';
 import type { TroupeError } from './errors.js';
-import { Band, type Envelope, type Message } from './message.js';
+import { Holdings } from './holdings.js';
+import { Band, checkMs, type Envelope, type Message } from './message.js';
 import type { Probe } from './probes.js';
 
-interface Wait {
-  readonly reason: string;
-  readonly since: number;
-  readonly deadline: number;
-  readonly for: ActorId;
-}
+const NOTHING = (): void => {};
 
 export class CellContext implements Context {
-  incarnation = 0;
+  readonly incarnation: number;
   readonly #cell: Cell;
+  /** The message whose handler runs, or awaits. */
   #current: Envelope | undefined;
-  readonly #owed = new Set<Envelope>();
-  readonly #timers = new Set<Deadline>();
-  #waits: Wait[] = [];
-  #changes: [string, unknown][] = [];
-  #work: { step: () => boolean } | undefined;
+  /** Handlers that have not ended: one may await while another runs. */
+  #handlers = 0;
+  /** Made when the actor first holds something: an idle actor should weigh little. */
+  #held: Holdings | undefined;
+  #closed: TroupeError | undefined;
 
-  constructor(cell: Cell) {
+  constructor(cell: Cell, incarnation: number) {
     this.#cell = cell;
+    this.incarnation = incarnation;
   }
 
   get self(): ActorId {
@@ -38,7 +36,7 @@ export class CellContext implements Context {
   }
 
   get name(): string {
-    return this.#cell.options.name;
+    return this.#cell.name;
   }
 
   get sender(): ActorId {
@@ -50,153 +48,171 @@ export class CellContext implements Context {
   }
 
   tell(to: ActorId, message: Message, options?: TellOptions): boolean {
-    return this.#cell.home.tell(this.self, to, message, options?.band ?? Band.user, options?.transfer);
+    if (this.#closed !== undefined) return false;
+    const { router } = this.#cell.home;
+    return options === undefined
+      ? router.tell(this.#cell.id, to, message, Band.user)
+      : router.tell(this.#cell.id, to, message, options.band ?? Band.user, options.transfer);
   }
 
   ask<T>(to: ActorId, message: Message, options: AskOptions = {}): Promise<T> {
+    const { home, id } = this.#cell;
+    if (this.#closed !== undefined) return refused(this.#closed);
     const deadlineMs = options.deadlineMs ?? ASK_DEADLINE_MS;
-    const done = this.wait({ for: to, reason: options.reason ?? message.type, deadlineMs });
-    return this.#cell.home.ask<T>(this.self, to, message, options, done);
+    const wait = this.#holdings.waits.add(options.reason ?? String(message?.type), home.now, deadlineMs, to);
+    return home.router.ask<T>(id, to, message, options, wait);
   }
 
   replyLater(): Reply {
     const envelope = this.#current;
-    if (envelope === undefined || envelope.ask === 0) return { resolve() {}, reject() {} };
+    if (envelope === undefined || envelope.ask === 0) return { resolve: NOTHING, reject: NOTHING };
     envelope.takenOver = true;
-    this.#owed.add(envelope);
-    const home = this.#cell.home;
+    const { owed } = this.#holdings;
+    owed.add(envelope);
+    const { router } = this.#cell.home;
     return {
       resolve: (value) => {
-        if (this.#owed.delete(envelope)) home.answer(envelope, value);
+        if (owed.delete(envelope)) router.answer(envelope, value);
       },
       reject: (error) => {
-        if (this.#owed.delete(envelope)) home.fail(envelope, error);
+        if (owed.delete(envelope)) router.fail(envelope, error);
       },
     };
   }
 
   watch(id: ActorId): void {
-    this.#cell.home.watch(this.self, id);
+    if (this.#closed === undefined) this.#cell.home.watch(this.self, id);
   }
 
   unwatch(id: ActorId): void {
-    this.#cell.home.unwatch(this.self, id);
+    if (this.#closed === undefined) this.#cell.home.unwatch(this.self, id);
   }
 
   after(ms: number, message: Message): () => void {
-    const { home } = this.#cell;
-    const timer = home.deadlines.add(ms, () => {
-      this.#timers.delete(timer);
-      home.tell(this.self, this.self, message, Band.reserved);
+    checkMs('ms', ms);
+    if (this.#closed !== undefined) return NOTHING;
+    const { router, deadlines } = this.#cell.home;
+    const { timers } = this.#holdings;
+    const timer: Deadline = deadlines.call(ms, () => {
+      timers.delete(timer);
+      router.tell(this.self, this.self, message, Band.reserved);
     });
-    this.#timers.add(timer);
+    timers.add(timer);
     return () => {
-      this.#timers.delete(timer);
-      home.deadlines.drop(timer);
+      if (timers.delete(timer)) deadlines.drop(timer);
     };
   }
 
-  wait(options: WaitOptions): () => void {
-    const since = this.#cell.home.now;
-    const wait: Wait = {
-      for: options.for,
-      reason: options.reason,
-      since,
-      deadline: since + options.deadlineMs,
-    };
-    this.#waits.push(wait);
-    this.#showWait();
-    return () => {
-      const at = this.#waits.indexOf(wait);
-      if (at < 0) return;
-      this.#waits.splice(at, 1);
-      this.#showWait();
-    };
+  wait({ for: on, reason, deadlineMs }: WaitOptions): () => void {
+    checkMs('deadlineMs', deadlineMs);
+    if (this.#closed !== undefined) return NOTHING;
+    const wait = this.#holdings.waits.add(reason, this.now, deadlineMs, on);
+    return () => wait.end();
   }
 
   save(key: string, value: unknown): void {
-    this.#changes.push([key, value]);
+    if (this.#closed !== undefined) return;
+    // The state as it is now: what the actor does to its objects afterwards is another change.
+    this.#holdings.changes.push([key, structuredClone(value)]);
+    if (this.#handlers === 0) this.#commit();
   }
 
   work(step: () => boolean): { wake(): void } {
-    const work = { step };
-    this.#work = work;
-    const { home } = this.#cell;
+    if (this.#closed !== undefined) return { wake: NOTHING };
+    const held = this.#holdings;
+    held.work = step;
+    const { dispatcher } = this.#cell.home;
     const guarded = (): boolean => {
-      if (this.#work !== work) return false;
+      if (this.#closed !== undefined || held.work !== step) return false;
       try {
-        const more = work.step();
-        this.commit();
+        const more = this.within(undefined, step);
+        this.#cell.stopIfAsked();
         return more;
       } catch (error) {
         this.#cell.crash(error, 'work');
         return false;
       }
     };
-    return { wake: () => home.dispatcher.work(guarded) };
+    return { wake: () => dispatcher.work(guarded) };
   }
 
   stop(): void {
-    void this.#cell.end('it stopped itself');
+    if (this.#closed !== undefined) return;
+    this.#holdings.stopping = true;
+    if (this.#handlers === 0) this.#cell.stopIfAsked();
   }
 
   probe(probe: Probe): void {
     this.#cell.home.probes.emit(probe);
   }
 
-  /** What it waits for, oldest first. */
-  get waits(): readonly Wait[] {
-    return this.#waits;
-  }
-
   // What follows is for the cell.
 
-  /** A user handler begins. */
-  enter(envelope: Envelope): void {
+  get held(): Holdings | undefined {
+    return this.#held;
+  }
+
+  /** Why it does nothing any more. */
+  get closed(): TroupeError | undefined {
+    return this.#closed;
+  }
+
+  /** A user handler, or the start, begins; it may await, and ends with `leave`. */
+  enter(envelope: Envelope | undefined): void {
     this.#current = envelope;
+    this.#handlers++;
+  }
+
+  /** It ended well: its changes go to the store together. */
+  leave(): void {
+    this.#handlers--;
+    this.#current = undefined;
+    this.#commit();
   }
 
   /** Runs a handler that may come between the steps of a user handler, without mixing their changes. */
-  within(envelope: Envelope | undefined, handle: () => void): void {
+  within<T>(envelope: Envelope | undefined, handle: () => T): T {
     const outer = this.#current;
-    const changes = this.#changes;
+    const unsaved = this.#held?.takeChanges();
     this.#current = envelope;
-    this.#changes = [];
-    handle();
-    this.commit();
-    this.#current = outer;
-    this.#changes = changes;
+    this.#handlers++;
+    try {
+      const value = handle();
+      this.#commit();
+      return value;
+    } finally {
+      this.#handlers--;
+      this.#current = outer;
+      if (unsaved !== undefined && this.#held !== undefined) this.#held.changes = unsaved;
+    }
   }
 
-  /** The handler ended well: its changes go to the store together. */
-  commit(): void {
-    if (this.#changes.length === 0) return;
-    this.#cell.home.save(this.self, this.#changes);
-    this.#changes = [];
-  }
-
-  /** Lets go of everything: answers owed fail, timers and work end, unsaved changes are lost. */
+  /** Lets go of everything: answers owed and asks fail, timers and work end, unsaved changes are lost. */
   release(error: TroupeError): void {
-    for (const envelope of this.#owed) this.#cell.home.fail(envelope, error);
-    this.#owed.clear();
-    for (const timer of this.#timers) this.#cell.home.deadlines.drop(timer);
-    this.#timers.clear();
-    this.#waits = [];
-    this.#showWait();
-    this.#changes = [];
-    this.#work = undefined;
-    this.#current = undefined;
+    this.#held?.release(error);
+    this.#held = undefined;
   }
 
-  #showWait(): void {
-    const { words } = this.#cell.home.board;
-    const at = Board.at(this.#cell.slot);
-    const wait = this.#waits.at(-1);
-    words[at + Field.waitReason] = wait ? this.#cell.home.board.intern(wait.reason) : 0;
-    if (wait === undefined) return;
-    words[at + Field.waitSince] = wait.since;
-    words[at + Field.waitDeadline] = wait.deadline;
-    words[at + Field.waitThread] = threadOf(wait.for);
-    words[at + Field.waitSlot] = slotOf(wait.for);
+  /** Releases, and does nothing from now on. */
+  close(error: TroupeError): void {
+    this.#closed = error;
+    this.release(error);
   }
+
+  get #holdings(): Holdings {
+    this.#held ??= new Holdings(this.#cell);
+    return this.#held;
+  }
+
+  #commit(): void {
+    const changes = this.#held?.takeChanges();
+    if (changes !== undefined) this.#cell.home.save(this.#cell.id, changes);
+  }
+}
+
+/** Its caller may be a handler that nobody waits for any more. */
+function refused(error: TroupeError): Promise<never> {
+  const refusal = Promise.reject(error);
+  refusal.catch(NOTHING);
+  return refusal;
 }

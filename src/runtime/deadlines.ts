@@ -6,17 +6,30 @@
  */
 import type { Clock } from './clock.js';
 
-export interface Deadline {
-  readonly at: number;
-  fire: (() => void) | undefined;
+/** Something that happens at a time, once, unless it is dropped before. */
+export abstract class Deadline {
+  at = 0;
+  /** Of two at the same time the one added first fires first. */
+  order = 0;
+  live = false;
+  abstract fire(): void;
+}
+
+class Call extends Deadline {
+  constructor(readonly fire: () => void) {
+    super();
+  }
 }
 
 const SWEEP_AT = 1024;
+
+const earlier = (a: Deadline, b: Deadline): boolean => a.at < b.at || (a.at === b.at && a.order < b.order);
 
 export class Deadlines {
   readonly #clock: Clock;
   #heap: Deadline[] = [];
   #dropped = 0;
+  #added = 0;
   #armedAt = Number.POSITIVE_INFINITY;
   #disarm: (() => void) | undefined;
 
@@ -29,25 +42,41 @@ export class Deadlines {
     return this.#heap.length - this.#dropped;
   }
 
-  add(afterMs: number, fire: () => void): Deadline {
-    const entry: Deadline = { at: this.#clock.now() + Math.max(0, afterMs), fire };
+  /** Entries kept, those dropped and not yet swept out included. */
+  get kept(): number {
+    return this.#heap.length;
+  }
+
+  /** `now`: the time to count from, for callers that know it. */
+  add(entry: Deadline, afterMs: number, now = this.#clock.now()): void {
+    entry.at = now + Math.max(0, afterMs);
+    entry.order = this.#added++;
+    entry.live = true;
     this.#heap.push(entry);
     this.#up(this.#heap.length - 1);
     if (entry.at < this.#armedAt) this.#arm(entry.at);
+  }
+
+  /** Calls `fire` once after `ms`. */
+  call(afterMs: number, fire: () => void): Deadline {
+    const entry = new Call(fire);
+    this.add(entry, afterMs);
     return entry;
   }
 
   drop(entry: Deadline): void {
-    if (entry.fire === undefined) return;
-    entry.fire = undefined;
+    if (!entry.live) return;
+    entry.live = false;
     this.#dropped++;
     if (this.#dropped > SWEEP_AT && this.#dropped > this.#heap.length / 2) this.#sweep();
   }
 
   clear(): void {
+    for (const entry of this.#heap) entry.live = false;
     this.#heap = [];
     this.#dropped = 0;
     this.#disarm?.();
+    this.#disarm = undefined;
     this.#armedAt = Number.POSITIVE_INFINITY;
   }
 
@@ -60,26 +89,29 @@ export class Deadlines {
   #run(): void {
     this.#armedAt = Number.POSITIVE_INFINITY;
     this.#disarm = undefined;
-    const now = this.#clock.now();
-    while (this.#heap.length > 0) {
-      const first = this.#heap[0] as Deadline;
-      if (first.fire !== undefined && first.at > now) break;
-      this.#pop();
-      if (first.fire === undefined) {
-        this.#dropped--;
-        continue;
-      }
-      const fire = first.fire;
-      first.fire = undefined;
-      fire();
+    try {
+      this.#fireUntil(this.#clock.now());
+    } finally {
+      const next = this.#heap[0];
+      if (next !== undefined && next.at < this.#armedAt) this.#arm(next.at);
     }
-    const next = this.#heap[0];
-    if (next !== undefined && next.at < this.#armedAt) this.#arm(next.at);
+  }
+
+  #fireUntil(now: number): void {
+    for (;;) {
+      const first = this.#heap[0];
+      if (first === undefined || (first.live && first.at > now)) return;
+      this.#pop();
+      if (first.live) {
+        first.live = false;
+        first.fire();
+      } else this.#dropped--;
+    }
   }
 
   #sweep(): void {
-    const live = this.#heap.filter((entry) => entry.fire !== undefined);
-    live.sort((a, b) => a.at - b.at);
+    const live = this.#heap.filter((entry) => entry.live);
+    live.sort((a, b) => a.at - b.at || a.order - b.order);
     this.#heap = live;
     this.#dropped = 0;
   }
@@ -97,7 +129,7 @@ export class Deadlines {
     let at = from;
     while (at > 0) {
       const parent = (at - 1) >> 1;
-      if ((heap[parent] as Deadline).at <= entry.at) break;
+      if (!earlier(entry, heap[parent] as Deadline)) break;
       heap[at] = heap[parent] as Deadline;
       at = parent;
     }
@@ -111,8 +143,8 @@ export class Deadlines {
     for (;;) {
       let child = 2 * at + 1;
       if (child >= heap.length) break;
-      if (child + 1 < heap.length && (heap[child + 1] as Deadline).at < (heap[child] as Deadline).at) child++;
-      if ((heap[child] as Deadline).at >= entry.at) break;
+      if (child + 1 < heap.length && earlier(heap[child + 1] as Deadline, heap[child] as Deadline)) child++;
+      if (!earlier(heap[child] as Deadline, entry)) break;
       heap[at] = heap[child] as Deadline;
       at = child;
     }

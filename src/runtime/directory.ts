@@ -4,8 +4,16 @@
  */
 import { type Behaviour, type Context, type Definition, refuse, type SpawnOptions } from './actor.js';
 import { type ActorId, NOBODY, threadActor, threadOf } from './address.js';
-import { NAME_BYTES, THREAD_START_MS } from './defaults.js';
-import { ActorEnded, BadArgument, NameTaken, ThreadLost } from './errors.js';
+import { ACTOR_START_MS, ACTOR_STOP_MS, ASK_DEADLINE_MS, NAME_BYTES } from './defaults.js';
+import {
+  ActorEnded,
+  AskTimeout,
+  asTroupeError,
+  BadArgument,
+  NameTaken,
+  ThreadLost,
+  type TroupeError,
+} from './errors.js';
 import { Band } from './message.js';
 import { CONTROL_THREAD, STORE } from './well-known.js';
 
@@ -13,29 +21,42 @@ export type DirectoryMessage =
   | ({ readonly type: 'spawn' } & SpawnOptions)
   | { readonly type: 'lookup'; readonly name: string }
   | { readonly type: 'stop'; readonly id: ActorId; readonly reason: string }
-  | { readonly type: 'ended'; readonly id: ActorId }
-  | { readonly type: 'respawn'; readonly thread: number }
-  | { readonly type: 'thread-gone'; readonly thread: number };
+  | { readonly type: 'ended'; readonly id: ActorId; readonly name: string }
+  /** A thread is back: its actors get their mailboxes, then they start again. */
+  | { readonly type: 'reserve' | 'respawn'; readonly thread: number };
+
+export interface DirectoryArgs {
+  /** Numbers of the threads that actors are placed on. */
+  readonly hosts: readonly number[];
+  /** Threads in all. */
+  readonly threads: number;
+}
 
 interface Entry {
   readonly options: SpawnOptions;
   readonly thread: number;
-  /** 0 while it starts. */
+  /** NOBODY while it starts for the first time. */
   id: ActorId;
   lives: number;
+  /** It ended before its start was answered. */
+  gone: ActorId;
 }
 
+/** An actor is ended within this: the end of its start, then its stop. */
+const STOP_MS = 2 * ACTOR_STOP_MS + ASK_DEADLINE_MS;
 /** Starts of a later life of its thread count from a multiple of this. */
 const STARTS_A_LIFE = 2 ** 16;
 
 class Directory implements Behaviour {
-  readonly #hosts: readonly number[];
-  readonly #byName = new Map<string, Entry>();
-  readonly #byId = new Map<ActorId, Entry>();
+  readonly #args: DirectoryArgs;
+  readonly #entries = new Map<string, Entry>();
+  /** Actors on each thread. */
   readonly #load = new Map<number, number>();
+  /** Paths of modules, each kept once. */
+  readonly #modules = new Map<string, string>();
 
-  constructor(hosts: readonly number[]) {
-    this.#hosts = hosts;
+  constructor(args: DirectoryArgs) {
+    this.#args = args;
   }
 
   receive(message: DirectoryMessage, ctx: Context): unknown {
@@ -47,109 +68,144 @@ class Directory implements Behaviour {
       case 'spawn':
         return this.#spawn(message, ctx);
       case 'lookup':
-        return this.#byName.get(message.name)?.id ?? NOBODY;
+        return this.#entries.get(message.name)?.id ?? NOBODY;
       case 'stop':
         return this.#stop(message, ctx);
       case 'ended':
-        return this.#ended(message.id, ctx);
+        return this.#ended(message.id, message.name, ctx);
+      case 'reserve':
+        return this.#reserve(message.thread, ctx);
       case 'respawn':
         return this.#respawn(message.thread, ctx);
-      case 'thread-gone':
-        for (const [id, entry] of this.#byId) if (entry.thread === message.thread) this.#ended(id, ctx);
-        return undefined;
     }
   }
 
   #spawn({ type: _, ...options }: DirectoryMessage & { type: 'spawn' }, ctx: Context): unknown {
-    const bytes = Buffer.byteLength(options.name);
-    if (bytes < 1 || bytes > NAME_BYTES) {
-      return refuse(
-        new BadArgument({
-          argument: 'name',
-          value: options.name,
-          expected: `1 to ${NAME_BYTES} bytes of UTF-8`,
-        }),
-      );
-    }
-    if (this.#byName.has(options.name)) return refuse(new NameTaken({ name: options.name }));
+    const wrong = this.#check(options);
+    if (wrong !== undefined) return refuse(wrong);
+    const { name } = options;
     const thread = options.thread ?? this.#leastLoaded();
-    const entry: Entry = { options, thread, id: NOBODY, lives: 0 };
-    this.#byName.set(options.name, entry);
+    const module = this.#modules.get(options.module) ?? options.module;
+    this.#modules.set(module, module);
+    const entry: Entry = { options: { ...options, module }, thread, id: NOBODY, lives: 0, gone: NOBODY };
+    this.#entries.set(name, entry);
     this.#count(thread, 1);
     const reply = ctx.replyLater();
-    this.#start(ctx, entry).then(reply.resolve, (error) => {
-      this.#byName.delete(options.name);
-      this.#count(thread, -1);
-      reply.reject(error);
-    });
+    this.#start(ctx, entry).then(
+      (id) => {
+        entry.id = id;
+        if (entry.gone === id) this.#remove(name, entry);
+        reply.resolve(id);
+      },
+      async (error) => {
+        reply.reject(error);
+        if (unanswered(error)) await this.#abandon(ctx, entry);
+        this.#remove(name, entry);
+      },
+    );
     return undefined;
   }
 
-  async #start(ctx: Context, entry: Entry, again?: object): Promise<ActorId> {
-    const message = { type: 'spawn', options: entry.options, again };
-    const id = await ctx.ask<ActorId>(threadActor(entry.thread), message, {
-      band: Band.reserved,
-      deadlineMs: entry.options.startMs ?? THREAD_START_MS,
-      reason: `start ${entry.options.name}`,
-    });
-    entry.id = id;
-    this.#byId.set(id, entry);
-    return id;
+  #start(ctx: Context, entry: Entry, again?: object): Promise<ActorId> {
+    const { options, thread } = entry;
+    // The thread ends a start that takes too long; this is for a thread that does not get round to it.
+    const deadlineMs = (options.startMs ?? ACTOR_START_MS) + ASK_DEADLINE_MS;
+    const message = { type: 'spawn', options, again };
+    const reason = 'start an actor';
+    return ctx.ask(threadActor(thread), message, { band: Band.reserved, deadlineMs, reason });
+  }
+
+  /** The name stays taken until its thread has said that no such actor lives there. */
+  async #abandon(ctx: Context, { options, thread }: Entry): Promise<void> {
+    const message = { type: 'abandon', name: options.name };
+    await ctx.ask(threadActor(thread), message, { band: Band.reserved, deadlineMs: STOP_MS }).catch(() => {});
   }
 
   /** Ends an actor; once this is answered its name is free. One whose thread is lost is not started again. */
-  #stop(message: DirectoryMessage & { type: 'stop' }, ctx: Context): void {
+  #stop({ id, reason }: DirectoryMessage & { type: 'stop' }, ctx: Context): void {
     const reply = ctx.replyLater();
-    const stopped = ctx.ask(threadActor(threadOf(message.id)), message, { band: Band.reserved });
-    stopped
-      .catch((error) => {
-        if (!(error instanceof ActorEnded || error instanceof ThreadLost)) throw error;
-      })
-      .then(() => {
-        this.#ended(message.id, ctx);
-        reply.resolve(undefined);
-      })
-      .catch(reply.reject);
+    const at = threadActor(threadOf(id));
+    const stopped = ctx.ask(at, { type: 'stop', id, reason }, { band: Band.reserved, deadlineMs: STOP_MS });
+    stopped.then(reply.resolve, (error) => {
+      if (!(error instanceof ActorEnded || error instanceof ThreadLost)) return reply.reject(error);
+      const name = [...this.#entries].find(([, entry]) => entry.id === id)?.[0];
+      if (name !== undefined) this.#ended(id, name, ctx);
+      reply.resolve(undefined);
+    });
   }
 
-  #ended(id: ActorId, ctx: Context): void {
-    const entry = this.#byId.get(id);
-    if (entry === undefined) return;
-    this.#byId.delete(id);
-    this.#byName.delete(entry.options.name);
-    this.#count(entry.thread, -1);
+  #ended(id: ActorId, name: string, ctx: Context): void {
+    const entry = this.#entries.get(name);
+    if (entry?.id === id) this.#remove(name, entry);
+    else if (entry?.id === NOBODY) entry.gone = id;
     ctx.tell(STORE, { type: 'drop', id }, { band: Band.reserved });
+  }
+
+  #remove(name: string, entry: Entry): void {
+    if (this.#entries.get(name) !== entry) return;
+    this.#entries.delete(name);
+    this.#count(entry.thread, -1);
+  }
+
+  #on(thread: number): Entry[] {
+    return [...this.#entries.values()].filter((entry) => entry.thread === thread && entry.id !== NOBODY);
+  }
+
+  #reserve(thread: number, ctx: Context): void {
+    const reply = ctx.replyLater();
+    const actors = this.#on(thread).map(({ id, options }) => ({ id, options }));
+    ctx
+      .ask(threadActor(thread), { type: 'reserve', actors }, { band: Band.reserved })
+      .then(reply.resolve, reply.reject);
   }
 
   /** Starts the actors of a lost thread again, each at its address and from its saved state. */
   #respawn(thread: number, ctx: Context): void {
     const reply = ctx.replyLater();
-    const entries = [...this.#byId].filter(([id]) => threadOf(id) === thread);
-    const all = entries.map(async ([id, entry]) => {
-      entry.lives++;
-      const saved = await ctx.ask<ReadonlyMap<string, unknown>>(
-        STORE,
-        { type: 'load', id },
-        { band: Band.reserved },
-      );
-      if (!this.#byId.has(id)) return;
-      await this.#start(ctx, entry, { id, incarnation: entry.lives * STARTS_A_LIFE, saved }).catch(
-        (error) => {
-          this.#ended(id, ctx);
-          throw error;
-        },
-      );
-    });
-    Promise.allSettled(all).then((results) => {
-      const failed = results.find((result) => result.status === 'rejected');
-      if (failed) reply.reject(failed.reason);
-      else reply.resolve(results.length);
-    });
+    const all = this.#on(thread).map((entry) => this.#again(entry, ctx));
+    void Promise.all(all).then((results) => reply.resolve(results.filter((back) => back).length));
+  }
+
+  /** False: it is not back; it has ended, or its thread was lost once more and the next life is its next try. */
+  async #again(entry: Entry, ctx: Context): Promise<boolean> {
+    const { id, options } = entry;
+    const incarnation = ++entry.lives * STARTS_A_LIFE;
+    try {
+      const load = { type: 'load', id };
+      const saved = await ctx.ask<ReadonlyMap<string, unknown>>(STORE, load, { band: Band.reserved });
+      if (this.#entries.get(options.name) !== entry) return false;
+      await this.#start(ctx, entry, { id, incarnation, saved });
+      return true;
+    } catch (error) {
+      const { code, message } = asTroupeError(error);
+      if (error instanceof ThreadLost) return false;
+      if (unanswered(error)) await this.#abandon(ctx, entry);
+      ctx.probe({ name: 'actor.lost', actor: options.name, error: `${code}: ${message}` });
+      this.#ended(id, options.name, ctx);
+      return false;
+    }
+  }
+
+  #check({ name, thread, module }: SpawnOptions): TroupeError | undefined {
+    const bytes = typeof name === 'string' ? Buffer.byteLength(name) : 0;
+    if (bytes < 1 || bytes > NAME_BYTES) {
+      const expected = `1 to ${NAME_BYTES} bytes of UTF-8`;
+      return new BadArgument({ argument: 'name', value: name, expected });
+    }
+    if (typeof module !== 'string') {
+      return new BadArgument({ argument: 'module', value: module, expected: 'the URL of a module' });
+    }
+    const { threads } = this.#args;
+    if (thread !== undefined && !(Number.isInteger(thread) && thread >= 0 && thread < threads)) {
+      return new BadArgument({ argument: 'thread', value: thread, expected: `0 to ${threads - 1}` });
+    }
+    return this.#entries.has(name) ? new NameTaken({ name }) : undefined;
   }
 
   #leastLoaded(): number {
-    let best = this.#hosts[0] ?? CONTROL_THREAD;
-    for (const host of this.#hosts) {
+    const { hosts } = this.#args;
+    let best = hosts[0] ?? CONTROL_THREAD;
+    for (const host of hosts) {
       if ((this.#load.get(host) ?? 0) < (this.#load.get(best) ?? 0)) best = host;
     }
     return best;
@@ -160,7 +216,11 @@ class Directory implements Behaviour {
   }
 }
 
-export const directory: Definition<{ hosts: readonly number[] }> = {
+/** The thread itself said nothing; when a start has taken too long there, it says so and has ended it. */
+const unanswered = (error: unknown): boolean =>
+  error instanceof AskTimeout && error.detail.message === 'spawn';
+
+export const directory: Definition<DirectoryArgs> = {
   kind: 'directory',
-  start: (_ctx, args) => new Directory(args.hosts),
+  start: (_ctx, args) => new Directory(args),
 };

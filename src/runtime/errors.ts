@@ -53,24 +53,48 @@ export interface ErrorEnvelope {
   readonly stack: string | undefined;
 }
 
-/** Codes of errors that are not ours keep their class name, so that a TypeError stays recognisable. */
+/**
+ * Errors that are not ours keep their class name, so that a TypeError stays recognisable, and their plain fields (`code`,
+ * `path`, `syscall`). Never throws, whatever was thrown.
+ */
 export function toEnvelope(error: unknown): ErrorEnvelope {
   if (error instanceof TroupeError) {
     return { code: error.code, message: error.message, detail: error.detail, stack: error.stack };
   }
   if (error instanceof Error) {
-    return { code: error.name, message: error.message, detail: {}, stack: error.stack };
+    const fields = Object.entries(error).filter(([, value]) => isText(value) || typeof value === 'number');
+    const { name, message, stack } = error;
+    return {
+      code: isText(name) ? name : 'Error',
+      message: isText(message) ? message : '',
+      detail: Object.fromEntries(fields),
+      stack: isText(stack) ? stack : undefined,
+    };
   }
-  return { code: 'Error', message: String(error), detail: {}, stack: undefined };
+  return { code: 'Error', message: isText(error) ? error : show(error), detail: {}, stack: undefined };
 }
 
 export function fromEnvelope(envelope: ErrorEnvelope): TroupeError {
-  const declared = registry.get(envelope.code);
-  const error = declared
-    ? new declared(envelope.detail)
-    : new TroupeError(envelope.code, envelope.message, envelope.detail);
+  const error = declaredError(envelope) ?? new TroupeError(envelope.code, envelope.message, envelope.detail);
+  error.message = envelope.message;
   if (envelope.stack !== undefined) error.stack = envelope.stack;
   return error;
+}
+
+/** The same envelope, of text alone: for a detail that no thread border lets through. */
+export function plainEnvelope(envelope: ErrorEnvelope): ErrorEnvelope {
+  const detail = Object.entries(envelope.detail).map(([key, value]) => [key, show(value)] as const);
+  return { ...envelope, detail: Object.fromEntries(detail) };
+}
+
+/** Undefined when the code is not known here, or its sentence cannot be said of this detail. */
+function declaredError({ code, detail }: ErrorEnvelope): TroupeError | undefined {
+  const declared = registry.get(code);
+  try {
+    return declared && new declared(detail);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Anything thrown, as one of ours: what is already typed stays as it is. */
@@ -114,10 +138,22 @@ export const ThreadLost = defineError<{ thread: string; reason: string }>(
   (d) => `the thread ${d.thread} ended: ${d.reason}`,
 );
 
+export const Unsendable = defineError<{ what: string; reason: string }>(
+  'Unsendable',
+  (d) => `${d.what} cannot be sent to another thread: ${d.reason}`,
+);
+
+export const ThreadFull = defineError<{ thread: string; actors: number }>(
+  'ThreadFull',
+  (d) => `the thread ${d.thread} holds its bound of ${d.actors} actors`,
+);
+
 export const SystemStopped = defineError<{ what: string }>(
   'SystemStopped',
   (d) => `${d.what} ended because the system stopped`,
 );
+
+const isText = (value: unknown): value is string => typeof value === 'string';
 
 function show(value: unknown): string {
   if (typeof value === 'string')
@@ -125,11 +161,11 @@ function show(value: unknown): string {
   if (typeof value === 'function') return 'a function';
   if (typeof value === 'object' && value !== null) {
     try {
-      const text = JSON.stringify(value);
+      const text = String(JSON.stringify(value));
       return text.length > 80 ? `${text.slice(0, 77)}...` : text;
     } catch {
       return 'an object';
     }
   }
-  return String(value);
+  return String(value); // Also of a symbol, which no template takes.
 }

@@ -1,7 +1,7 @@
 /**
  * What can be seen of any actor without asking it: reads the counter boards of all threads.
  */
-import { type ActorId, makeId, NOBODY } from './address.js';
+import { type ActorId, makeId, slotOf, threadOf } from './address.js';
 import { ActorState, Board, Field, Header, STATE_NAMES, TIME_EDGES_MS } from './board.js';
 
 export interface ActorReport {
@@ -19,7 +19,10 @@ export interface ActorReport {
     | { readonly reason: string; readonly on: ActorId; readonly forMs: number; readonly leftMs: number }
     | undefined;
   readonly processed: number;
-  /** Upper edges of the sampled handler times, ms; undefined before the first sample. */
+  /**
+   * Upper edges of the sampled handler times, ms: what a handler held its thread until it ended or first awaited.
+   * Undefined before the first sample.
+   */
   readonly handlerMs: { readonly p50: number; readonly p99: number } | undefined;
   readonly restarts: number;
   readonly lastError: string | undefined;
@@ -31,6 +34,8 @@ export interface ThreadReport {
   readonly alive: boolean;
   /** Since the thread last began a slice of its loop, ms. An idle thread begins none. */
   readonly sinceSliceMs: number;
+  /** Messages that reached nobody, so far. */
+  readonly deadLetters: number;
   readonly restarts: number;
 }
 
@@ -43,12 +48,11 @@ export function readActors(
   board: Board,
   thread: { number: number; name: string },
   now: number,
-  boards: (thread: number) => Board | undefined,
 ): ActorReport[] {
   const reports: ActorReport[] = [];
   const slots = board.header[Header.slots] as number;
   for (let slot = 0; slot < slots; slot++) {
-    const report = readActor(board, thread, slot, now, boards);
+    const report = readActor(board, thread, slot, now);
     if (report !== undefined) reports.push(report);
   }
   return reports;
@@ -59,7 +63,6 @@ function readActor(
   thread: { number: number; name: string },
   slot: number,
   now: number,
-  boards: (thread: number) => Board | undefined,
 ): ActorReport | undefined {
   const at = Board.at(slot);
   const field = (index: number): number => board.words[at + index] as number;
@@ -68,14 +71,13 @@ function readActor(
   const depth = (band: number): number =>
     Math.max(0, (field(Field.queued + band) - field(Field.taken + band)) | 0);
   const since = (stamp: number): number => Math.max(0, (Math.trunc(now) - stamp) | 0);
-  const inHand = board.string(field(Field.inHand));
-  const reason = board.string(field(Field.waitReason));
-  const waitThread = field(Field.waitThread);
-  const waitSlot = field(Field.waitSlot);
+  const inHand = board.names.text(field(Field.inHand));
+  const reason = board.names.text(field(Field.waitReason));
+  const waitFor = field(Field.waitFor) >>> 0;
   return {
     id: makeId(thread.number, slot, field(Field.generation)),
     name: board.name(slot),
-    kind: board.string(field(Field.kind)) ?? '?',
+    kind: board.names.text(field(Field.kind)) ?? '?',
     thread: thread.name,
     state: STATE_NAMES[state] ?? 'free',
     depth: { system: depth(0), control: depth(1), user: depth(2) },
@@ -86,20 +88,15 @@ function readActor(
         ? undefined
         : {
             reason,
-            on: addressOn(boards(waitThread), waitThread, waitSlot),
+            on: makeId(threadOf(waitFor), slotOf(waitFor), field(Field.waitGeneration)),
             forMs: since(field(Field.waitSince)),
             leftMs: (field(Field.waitDeadline) - Math.trunc(now)) | 0,
           },
     processed: field(Field.taken) + field(Field.taken + 1) + field(Field.taken + 2),
     handlerMs: percentiles((bucket) => field(Field.times + bucket)),
     restarts: field(Field.restarts),
-    lastError: board.string(field(Field.lastError)),
+    lastError: board.names.error(field(Field.lastError)),
   };
-}
-
-function addressOn(board: Board | undefined, thread: number, slot: number): ActorId {
-  const generation = board?.words[Board.at(slot) + Field.generation];
-  return generation === undefined ? NOBODY : makeId(thread, slot, generation);
 }
 
 function percentiles(count: (bucket: number) => number): { p50: number; p99: number } | undefined {

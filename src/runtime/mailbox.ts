@@ -1,59 +1,89 @@
 /**
  * A mailbox: three bounded bands, drained system first, then control, then user.
+ *
+ * A band is a list linked through its envelopes and made at its first message: most actors are idle, and an idle one
+ * should weigh little.
  */
 import { MAILBOX_BOUND } from './defaults.js';
-import { Band, type Envelope } from './message.js';
-import { Ring } from './ring.js';
+import { Band, type Envelope, type QueueBand, queueBand } from './message.js';
 
-/** User messages must fall below this share of the bound before senders are told that there is room again. */
+/** User messages must fall to this share of the bound before senders are told that there is room again. */
 const ROOM_SHARE = 0.5;
 
-export class Mailbox {
-  /** Rings are made when first used: most actors are idle. */
-  #bands: [Ring<Envelope> | undefined, Ring<Envelope> | undefined, Ring<Envelope> | undefined] = [
-    undefined,
-    undefined,
-    undefined,
-  ];
-  #controlUnreserved = 0;
+class Queue {
+  first: Envelope | undefined = undefined;
+  length = 0;
+  #last: Envelope | undefined = undefined;
 
-  depth(band: 0 | 1 | 2): number {
-    return this.#bands[band]?.length ?? 0;
+  push(envelope: Envelope): void {
+    if (this.#last === undefined) this.first = envelope;
+    else this.#last.next = envelope;
+    this.#last = envelope;
+    this.length++;
+  }
+
+  shift(): Envelope | undefined {
+    const envelope = this.first;
+    if (envelope === undefined) return undefined;
+    this.first = envelope.next;
+    if (envelope.next === undefined) this.#last = undefined;
+    envelope.next = undefined;
+    this.length--;
+    return envelope;
+  }
+}
+
+export class Mailbox {
+  #system: Queue | undefined;
+  #control: Queue | undefined;
+  #user: Queue | undefined;
+  /** System and control messages queued. */
+  #urgent = 0;
+  #unreserved = 0;
+
+  depth(band: QueueBand): number {
+    const queue = band === Band.user ? this.#user : band === Band.control ? this.#control : this.#system;
+    return queue?.length ?? 0;
   }
 
   /** False: the band is full and the message was not taken. */
   push(envelope: Envelope): boolean {
-    const band = envelope.band === Band.reserved ? Band.control : envelope.band;
-    if (envelope.band === Band.control) {
-      if (this.#controlUnreserved >= MAILBOX_BOUND.control) return false;
-      this.#controlUnreserved++;
-    } else if (envelope.band === Band.user) {
-      if (this.depth(Band.user) >= MAILBOX_BOUND.user) return false;
-    } else if (envelope.band === Band.system && this.depth(Band.system) >= MAILBOX_BOUND.system) {
-      return false;
+    switch (envelope.band) {
+      case Band.user:
+        this.#user ??= new Queue();
+        if (this.#user.length >= MAILBOX_BOUND.user) return false;
+        this.#user.push(envelope);
+        return true;
+      case Band.system:
+        this.#system ??= new Queue();
+        if (this.#system.length >= MAILBOX_BOUND.system) return false;
+        this.#system.push(envelope);
+        break;
+      case Band.control:
+        if (this.#unreserved >= MAILBOX_BOUND.control) return false;
+        this.#unreserved++;
+        this.#control ??= new Queue();
+        this.#control.push(envelope);
+        break;
+      default:
+        this.#control ??= new Queue();
+        this.#control.push(envelope);
     }
-    let ring = this.#bands[band];
-    if (ring === undefined) {
-      ring = new Ring();
-      this.#bands[band] = ring;
-    }
-    ring.push(envelope);
+    this.#urgent++;
     return true;
   }
 
   /** The next message; `urgentOnly` leaves the user band alone. */
   shift(urgentOnly: boolean): Envelope | undefined {
-    const urgent = this.#take(Band.system) ?? this.#take(Band.control);
-    if (urgent !== undefined || urgentOnly) return urgent;
-    return this.#take(Band.user);
+    if (this.#urgent === 0) return urgentOnly ? undefined : this.#user?.shift();
+    this.#urgent--;
+    const envelope = this.#system?.shift() ?? this.#control?.shift();
+    if (envelope?.band === Band.control) this.#unreserved--;
+    return envelope;
   }
 
   hasWork(urgentOnly: boolean): boolean {
-    return (
-      this.depth(Band.system) > 0 ||
-      this.depth(Band.control) > 0 ||
-      (!urgentOnly && this.depth(Band.user) > 0)
-    );
+    return this.#urgent > 0 || (!urgentOnly && this.depth(Band.user) > 0);
   }
 
   /** Whether senders that were refused may be told to go on. */
@@ -61,28 +91,30 @@ export class Mailbox {
     return this.depth(Band.user) <= MAILBOX_BOUND.user * ROOM_SHARE;
   }
 
-  oldestUser(): Envelope | undefined {
-    return this.#bands[Band.user]?.peek();
+  /** When the oldest user message was queued; 0 when there is none. */
+  get oldestUserAt(): number {
+    return this.#user?.first?.at ?? 0;
   }
 
+  /** What is queued, in the order in which it will be handled. */
   *[Symbol.iterator](): IterableIterator<Envelope> {
-    for (const ring of this.#bands) if (ring !== undefined) yield* ring;
+    for (const queue of [this.#system, this.#control, this.#user]) {
+      for (let at = queue?.first; at !== undefined; at = at.next) yield at;
+    }
   }
 
   /** Empties all bands; answers what was in them. */
   drain(): Envelope[] {
     const left = [...this];
-    this.#bands = [undefined, undefined, undefined];
-    this.#controlUnreserved = 0;
+    this.#system = undefined;
+    this.#control = undefined;
+    this.#user = undefined;
+    this.#urgent = 0;
+    this.#unreserved = 0;
     return left;
   }
-
-  #take(band: 0 | 1 | 2): Envelope | undefined {
-    const ring = this.#bands[band];
-    if (ring === undefined) return undefined;
-    const envelope = ring.shift();
-    if (ring.length === 0) this.#bands[band] = undefined;
-    if (envelope !== undefined && envelope.band === Band.control) this.#controlUnreserved--;
-    return envelope;
-  }
 }
+
+/** The bound of the band that a message goes to, for those who are refused. */
+export const boundOf = (band: Band): number =>
+  MAILBOX_BOUND[(['system', 'control', 'user'] as const)[queueBand(band)]];

@@ -2,6 +2,7 @@
  * Messages: what an actor sends, and the envelope that carries it to a mailbox.
  */
 import type { ActorId } from './address.js';
+import { BadArgument } from './errors.js';
 
 /** Plain data with a type. Across threads it is cloned; within a thread it is handed over as it is. */
 export interface Message {
@@ -15,6 +16,10 @@ export interface Message {
  */
 export const Band = { system: 0, control: 1, user: 2, reserved: 3 } as const;
 export type Band = (typeof Band)[keyof typeof Band];
+
+/** The three bands as a mailbox has them: reserved messages lie among the control messages. */
+export type QueueBand = 0 | 1 | 2;
+export const queueBand = (band: Band): QueueBand => (band === Band.reserved ? Band.control : band);
 export const BAND_NAMES = ['system', 'control', 'user'] as const;
 
 /** What the runtime itself tells an actor, on the system band. */
@@ -27,15 +32,32 @@ export type Notice =
       readonly reason: string;
     };
 
-export interface Envelope {
-  readonly to: ActorId;
-  readonly from: ActorId;
-  readonly band: Band;
-  /** The ask that waits for an answer, on the sender's thread; 0 = a tell. */
-  readonly ask: number;
-  readonly message: Message;
-  /** When it was queued, ms since the epoch, as of the slice. */
-  at: number;
+export class Envelope {
+  /** The next one in the same band. */
+  next: Envelope | undefined = undefined;
   /** The receiver answers later (`ctx.replyLater`). */
-  takenOver: boolean;
+  takenOver = false;
+
+  constructor(
+    readonly to: ActorId,
+    readonly from: ActorId,
+    readonly band: Band,
+    /** The ask that waits for an answer, on the sender's thread; 0 = a tell. */
+    readonly ask: number,
+    readonly message: Message,
+    /** When it was queued, whole ms since the epoch. */
+    readonly at: number,
+  ) {}
+}
+
+/** Refuses what no mailbox could show or route. Throws `BadArgument`. */
+export function checkMessage(message: Message): void {
+  if (typeof message?.type === 'string') return;
+  throw new BadArgument({ argument: 'message', value: message, expected: 'an object with a string `type`' });
+}
+
+/** Refuses a time that no timer could hold. Throws `BadArgument`. */
+export function checkMs(argument: string, value: number): void {
+  if (value >= 0 && value < Number.POSITIVE_INFINITY) return;
+  throw new BadArgument({ argument, value, expected: 'milliseconds, 0 or more' });
 }

@@ -3,7 +3,14 @@
  * sums. A job is a module whose default export takes plain data and answers plain data; see `defineJob`.
  */
 import { Piscina } from 'piscina';
-import { Aborted, AskTimeout, asTroupeError, type ErrorEnvelope, fromEnvelope, toEnvelope } from './errors.js';
+import {
+  Aborted,
+  AskTimeout,
+  asTroupeError,
+  type ErrorEnvelope,
+  fromEnvelope,
+  toEnvelope,
+} from './errors.js';
 
 export interface OffloadOptions {
   /** Most threads at once. */
@@ -41,7 +48,12 @@ export class Offload {
   }
 
   /** Runs the job module at `module` (a URL). Rejects with the job's error, `AskTimeout` or `Aborted`. */
-  async run<Output>(module: string, input: unknown, deadlineMs: number, signal?: AbortSignal): Promise<Output> {
+  async run<Output>(
+    module: string,
+    input: unknown,
+    deadlineMs: number,
+    signal?: AbortSignal,
+  ): Promise<Output> {
     const late = AbortSignal.timeout(deadlineMs);
     const abort = signal === undefined ? late : AbortSignal.any([late, signal]);
     let result: JobResult<Output>;
@@ -49,7 +61,8 @@ export class Offload {
       result = (await this.#pool.run(input, { filename: module, signal: abort })) as JobResult<Output>;
     } catch (error) {
       if (signal?.aborted) throw new Aborted({ what: `the job ${module}` });
-      if (late.aborted) throw new AskTimeout({ actor: 'the offload pool', message: module, waitedMs: deadlineMs });
+      if (late.aborted)
+        throw new AskTimeout({ actor: 'the offload pool', message: module, waitedMs: deadlineMs });
       throw asTroupeError(error);
     }
     if ('error' in result) throw fromEnvelope(result.error);

@@ -40,3 +40,31 @@ export class Probes {
     return () => this.#emitter.off('probe', listener);
   }
 }
+
+/** So many a second, and a count of those that were too many. */
+export class Allowance {
+  readonly #aSecond: number;
+  #second = Number.NEGATIVE_INFINITY;
+  #taken = 0;
+  #refused = 0;
+
+  constructor(aSecond: number) {
+    this.#aSecond = aSecond;
+  }
+
+  /** `refusedBefore`: those refused since this was last told. */
+  take(nowMs: number): { allowed: boolean; refusedBefore: number } {
+    const second = Math.floor(nowMs / 1000);
+    let refusedBefore = 0;
+    if (second !== this.#second) {
+      refusedBefore = this.#refused;
+      this.#second = second;
+      this.#taken = 0;
+      this.#refused = 0;
+    }
+    const allowed = this.#taken < this.#aSecond;
+    if (allowed) this.#taken++;
+    else this.#refused++;
+    return { allowed, refusedBefore };
+  }
+}

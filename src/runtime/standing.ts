@@ -59,7 +59,7 @@ const STARVED_MS = 1_000;
 /** Fewer restarts may be an accident. */
 const CRASHING_RESTARTS = 2;
 
-const STARTING: ReadonlySet<string> = new Set(['starting', 'restarting']);
+const STARTING: ReadonlySet<string> = new Set(['starting']);
 
 /** Another actor's wait for this one. */
 export interface Asked {

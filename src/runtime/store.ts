@@ -1,11 +1,12 @@
 /**
  * The state store: what actors handed over, by actor and key, on the control thread, so that it survives their threads.
  */
-import type { Behaviour, Context, Definition } from './actor.js';
+import type { Behaviour, Definition } from './actor.js';
 import type { ActorId } from './address.js';
+import type { Change } from './holdings.js';
 
 export type StoreMessage =
-  | { readonly type: 'save'; readonly id: ActorId; readonly changes: readonly (readonly [string, unknown])[] }
+  | { readonly type: 'save'; readonly id: ActorId; readonly changes: readonly Change[] }
   | { readonly type: 'load'; readonly id: ActorId }
   | { readonly type: 'drop'; readonly id: ActorId };
 
@@ -14,23 +15,28 @@ class Store implements Behaviour {
 
   receive(): void {}
 
-  control(message: StoreMessage, _ctx: Context): ReadonlyMap<string, unknown> | undefined {
+  control(message: StoreMessage): ReadonlyMap<string, unknown> | undefined {
     switch (message.type) {
-      case 'save': {
-        const state = this.#states.get(message.id) ?? new Map<string, unknown>();
-        for (const [key, value] of message.changes) {
-          if (value === undefined) state.delete(key);
-          else state.set(key, value);
-        }
-        this.#states.set(message.id, state);
+      case 'save':
+        this.#save(message.id, message.changes);
         return undefined;
-      }
       case 'load':
-        return this.#states.get(message.id) ?? new Map();
+        // A copy: an actor of this very thread may change what it is given.
+        return structuredClone(this.#states.get(message.id) ?? new Map<string, unknown>());
       case 'drop':
         this.#states.delete(message.id);
         return undefined;
     }
+  }
+
+  #save(id: ActorId, changes: readonly Change[]): void {
+    const state = this.#states.get(id) ?? new Map<string, unknown>();
+    for (const [key, value] of changes) {
+      if (value === undefined) state.delete(key);
+      else state.set(key, value);
+    }
+    if (state.size > 0) this.#states.set(id, state);
+    else this.#states.delete(id);
   }
 }
 

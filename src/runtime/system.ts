@@ -1,71 +1,56 @@
 /**
- * The actor system as the main thread holds it: starts the threads and the mesh of lines between them, starts lost ones
- * again, and stops everything in order.
+ * The actor system as the main thread holds it: what its user may do with it, from start to stop.
  */
-import { MessageChannel } from 'node:worker_threads';
 import type { AskOptions, SpawnOptions, TellOptions } from './actor.js';
 import { type ActorId, NOBODY, threadActor, threadOf } from './address.js';
-import { Board, createBoardMemory } from './board.js';
-import { realClock } from './clock.js';
-import { ASK_DEADLINE_MS, THREAD_RESTARTS, THREAD_START_MS } from './defaults.js';
-import { ActorEnded, asTroupeError, SystemStopped, ThreadLost, type TroupeError } from './errors.js';
-import { type ActorReport, readActors, type SystemReport } from './inspect.js';
+import { ACTOR_START_MS, ACTOR_STOP_MS, ASK_DEADLINE_MS, RESPAWN_MS } from './defaults.js';
+import { ActorEnded, SystemStopped, ThreadLost, type TroupeError } from './errors.js';
+import { readActors, type SystemReport } from './inspect.js';
+import { Mesh, type Place, type ThreadPlan } from './mesh.js';
 import { Band, type Message } from './message.js';
-import { openPort } from './port.js';
+import type { PeekReport } from './peek.js';
 import type { Probe } from './probes.js';
-import { judgeCrash } from './supervision.js';
-import { Thread } from './thread.js';
-import { type PeekReport, startThreadActor } from './thread-actor.js';
-import { CONTROL_THREAD, DIRECTORY, MAIN_THREAD } from './well-known.js';
-import { HostWorker } from './worker.js';
+import { Recovery } from './recovery.js';
+import type { Thread } from './thread.js';
+import { startThreadActor } from './thread-actor.js';
+import { DIRECTORY, MAIN_THREAD } from './well-known.js';
 
-export interface ThreadPlan {
-  readonly name: string;
-  /** Whether actors that name no thread may be placed here. */
-  readonly host: boolean;
-}
-
-interface Place {
-  readonly number: number;
-  readonly name: string;
-  board: Board;
-  worker: HostWorker | undefined;
-  life: number;
-  crashes: readonly number[];
-}
+export type { ThreadPlan } from './mesh.js';
 
 export class System {
-  readonly main: Thread;
-  readonly #epochMs = Date.now();
-  readonly #places: Place[] = [];
-  readonly #hosts: readonly number[];
+  readonly #mesh: Mesh;
+  readonly #recovery: Recovery;
   #stopping: Promise<void> | undefined;
   #failure: TroupeError | undefined;
+  /** Told once when the system cannot go on. */
+  onFailure: ((error: TroupeError) => void) | undefined = undefined;
 
   private constructor(plans: readonly ThreadPlan[]) {
-    const board = new Board(createBoardMemory());
-    this.main = new Thread(MAIN_THREAD, 'main', realClock(this.#epochMs), board, 0);
-    const place = (name: string, number: number, own: Board): Place => ({
-      number,
-      name,
-      board: own,
-      worker: undefined,
-      life: 0,
-      crashes: [],
+    this.#mesh = new Mesh(plans, {
+      onProbe: (probe) => this.main.probes.emit(probe),
+      onLost: (place, reason) => this.#recovery.lost(place, reason),
     });
-    this.#places.push(place('main', MAIN_THREAD, board), place('control', CONTROL_THREAD, board));
-    for (const plan of plans) this.#places.push(place(plan.name, this.#places.length, board));
-    this.#hosts = plans.flatMap((plan, index) => (plan.host ? [index + 2] : []));
+    const fromDirectory = async (type: string, place: Place, deadlineMs: number): Promise<void> => {
+      await this.ask(DIRECTORY, { type, thread: place.number }, { band: Band.reserved, deadlineMs });
+    };
+    this.#recovery = new Recovery(this.#mesh, {
+      reserve: (place) => fromDirectory('reserve', place, ASK_DEADLINE_MS),
+      respawn: (place) => fromDirectory('respawn', place, RESPAWN_MS),
+      onGivenUp: (place, reason) => this.#fail(place.name, reason),
+    });
   }
 
   /** Threads are numbered in the order of `plans`, from 2; 0 is the main thread and 1 the control thread. */
   static async start(plans: readonly ThreadPlan[]): Promise<System> {
     const system = new System(plans);
-    await startThreadActor(system.main, 0);
+    const { main, workers } = system.#mesh;
+    const mainActor = await startThreadActor(main, 0);
+    main.onCrash = (cell, error) => {
+      if (cell.id === mainActor) system.#fail('main', error.message);
+    };
     try {
-      await Promise.all(system.#workers().map((place) => system.#startWorker(place)));
-      for (const place of system.#workers())
-        await system.#connect(place, (peer) => peer.number < place.number);
+      await Promise.all(workers.map((place) => system.#mesh.startWorker(place)));
+      await system.#mesh.joinAll();
     } catch (error) {
       await system.stop('it could not start');
       throw error;
@@ -73,29 +58,34 @@ export class System {
     return system;
   }
 
-  get epochMs(): number {
-    return this.#epochMs;
+  /** The thread that the caller runs on, with its own actors. */
+  get main(): Thread {
+    return this.#mesh.main;
   }
 
-  async spawn(options: SpawnOptions): Promise<ActorId> {
-    const deadlineMs = (options.startMs ?? THREAD_START_MS) + ASK_DEADLINE_MS;
+  get epochMs(): number {
+    return this.#mesh.epochMs;
+  }
+
+  /** Rejects with what the actor's start threw, `AskTimeout`, `NameTaken`, `BadArgument` or `ThreadLost`. */
+  spawn(options: SpawnOptions): Promise<ActorId> {
+    // Longer than the directory takes to give up, so that its error is the one that is heard.
+    const deadlineMs = (options.startMs ?? ACTOR_START_MS) + 2 * ASK_DEADLINE_MS;
     return this.ask<ActorId>(DIRECTORY, { ...options, type: 'spawn' }, { band: Band.reserved, deadlineMs });
   }
 
   tell(to: ActorId, message: Message, options?: TellOptions): boolean {
-    return this.main.tell(
-      threadActor(MAIN_THREAD),
-      to,
-      message,
-      options?.band ?? Band.user,
-      options?.transfer,
-    );
+    if (this.#failure !== undefined || this.#stopping !== undefined) return false;
+    const band = options?.band ?? Band.user;
+    return this.main.router.tell(threadActor(MAIN_THREAD), to, message, band, options?.transfer);
   }
 
-  async ask<T>(to: ActorId, message: Message, options: AskOptions = {}): Promise<T> {
-    if (this.#failure !== undefined) throw this.#failure;
-    if (this.#stopping !== undefined) throw new SystemStopped({ what: `the ask ${message.type}` });
-    return this.main.ask<T>(threadActor(MAIN_THREAD), to, message, options);
+  ask<T>(to: ActorId, message: Message, options: AskOptions = {}): Promise<T> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    if (this.#stopping !== undefined) {
+      return Promise.reject(new SystemStopped({ what: `the ask ${String(message?.type)}` }));
+    }
+    return this.main.router.ask<T>(threadActor(MAIN_THREAD), to, message, options);
   }
 
   /** The actor of a name; undefined if there is none. */
@@ -104,31 +94,31 @@ export class System {
     return id === NOBODY ? undefined : id;
   }
 
-  /** Ends an actor, if it has not ended; its name is free then. */
+  /** Ends an actor, if it has not ended. Settles when its own `stop` has; its name is free then. */
   async stopActor(id: ActorId, reason: string): Promise<void> {
-    await this.ask(DIRECTORY, { type: 'stop', id, reason }, { band: Band.reserved });
+    const deadlineMs = 2 * (ACTOR_STOP_MS + ASK_DEADLINE_MS);
+    await this.ask(DIRECTORY, { type: 'stop', id, reason }, { band: Band.reserved, deadlineMs });
   }
 
   /** Everything that can be seen without asking anyone. */
   inspect(): SystemReport {
     const now = this.main.clock.now();
-    const boards = (thread: number): Board | undefined => this.#places[thread]?.board;
-    const actors: ActorReport[] = [];
-    for (const place of this.#places) actors.push(...readActors(place.board, place, now, boards));
+    const { places } = this.#mesh;
     return {
-      threads: this.#places.map((place) => ({
-        number: place.number,
-        name: place.name,
-        alive: place.number === MAIN_THREAD || place.worker !== undefined,
-        sinceSliceMs: place.board.sinceSlice(now),
-        restarts: place.life,
+      threads: places.map(({ number, name, up, board, life }) => ({
+        number,
+        name,
+        alive: up,
+        sinceSliceMs: board.sinceSlice(now),
+        deadLetters: board.deadLetters,
+        restarts: life,
       })),
-      actors,
+      actors: places.flatMap((place) => readActors(place.board, place, now)),
     };
   }
 
   async peek(id: ActorId, preview = false): Promise<PeekReport> {
-    if (threadOf(id) >= this.#places.length) {
+    if (threadOf(id) >= this.#mesh.places.length) {
       throw new ActorEnded({ actor: `actor ${id}`, reason: 'no actor lives at this address' });
     }
     return this.ask(threadActor(threadOf(id)), { type: 'peek', id, preview }, { band: Band.reserved });
@@ -141,7 +131,7 @@ export class System {
 
   /** Ends a thread at once, as a crash would: for tests of what must survive it. */
   async terminateThread(number: number): Promise<void> {
-    await this.#places[number]?.worker?.terminate();
+    await this.#mesh.places[number]?.worker?.terminate();
   }
 
   /** Stops the threads: those that host actors first, then those given before them, the control thread last. */
@@ -151,85 +141,34 @@ export class System {
   }
 
   async #stop(reason: string): Promise<void> {
-    const rank = (place: Place): number =>
-      place.number === CONTROL_THREAD ? 2 : this.#hosts.includes(place.number) ? 0 : 1;
-    for (const level of [0, 1, 2]) {
-      const leaving = this.#workers().filter((place) => rank(place) === level);
-      await Promise.all(leaving.map((place) => place.worker?.stop(reason)));
+    const { main, control, workers } = this.#mesh;
+    const settled = this.#recovery.stop();
+    for (const place of workers) if (!place.up) void place.worker?.terminate();
+    await settled;
+    const others = workers.filter((place) => place !== control);
+    for (const level of [others.filter(({ host }) => host), others.filter(({ host }) => !host), [control]]) {
+      await Promise.all(level.map((place) => this.#leave(place, reason)));
     }
-    await this.main.stopAll(reason);
-    for (const place of this.#workers()) this.main.disconnect(place.number, place.name, reason);
+    await main.stopAll(reason);
+    main.lines.closeAll();
   }
 
-  #workers(): Place[] {
-    return this.#places.slice(1);
-  }
-
-  async #startWorker(place: Place): Promise<void> {
-    const memory = createBoardMemory();
-    place.board = new Board(memory);
-    const worker = await HostWorker.start(
-      {
-        number: place.number,
-        name: place.name,
-        epochMs: this.#epochMs,
-        life: place.life,
-        board: memory,
-        hosts: this.#hosts,
-      },
-      (probe) => this.main.probes.emit(probe),
-      (reason) => void this.#lose(place, reason),
-    );
-    place.worker = worker;
-    await worker.forwardProbes();
-  }
-
-  /** Lays a line between a thread and each of its peers. */
-  async #connect(place: Place, toPeer: (peer: Place) => boolean): Promise<void> {
-    for (const peer of this.#places) {
-      if (peer === place || !toPeer(peer)) continue;
-      if (peer.number !== MAIN_THREAD && peer.worker === undefined) continue;
-      const { port1, port2 } = new MessageChannel();
-      if (peer.number === MAIN_THREAD)
-        this.main.connect(place.number, openPort(this.main, place.number, port1));
-      else await peer.worker?.connect(place.number, port1);
-      await place.worker?.connect(peer.number, port2);
-    }
-  }
-
-  async #lose(place: Place, reason: string): Promise<void> {
-    if (this.#stopping !== undefined) return;
+  async #leave(place: Place, reason: string): Promise<void> {
+    const { worker } = place;
+    if (worker === undefined) return;
+    await worker.stop(reason);
+    place.up = false;
     place.worker = undefined;
-    this.main.probes.emit({ name: 'thread.lost', thread: place.name, reason });
-    this.main.disconnect(place.number, place.name, reason);
-    if (place.number === CONTROL_THREAD) return this.#fail(place, reason);
-    const peers = this.#workers().filter((peer) => peer.worker !== undefined);
-    await Promise.allSettled(peers.map((peer) => peer.worker?.disconnect(place.number, place.name, reason)));
-    const verdict = judgeCrash(place.crashes, this.main.clock.now(), THREAD_RESTARTS);
-    if (!verdict.restart) return this.#fail(place, `${reason}; it crashed too often to be started again`);
-    place.crashes = verdict.crashes;
-    place.life++;
-    try {
-      await this.#startWorker(place);
-      await this.#connect(place, () => true);
-      const restart = { type: 'respawn', thread: place.number };
-      await this.ask(DIRECTORY, restart, { band: Band.reserved, deadlineMs: THREAD_START_MS });
-      this.main.probes.emit({ name: 'thread.restarted', thread: place.name, life: place.life });
-    } catch (error) {
-      if (this.#stopping !== undefined || place.worker === undefined) return;
-      await this.#fail(place, asTroupeError(error).message);
-    }
+    await this.#mesh.part(place, reason);
   }
 
   /** The system cannot go on: everything pending fails, and everything asked from now on. */
-  async #fail(place: Place, reason: string): Promise<void> {
-    this.#failure ??= new ThreadLost({ thread: place.name, reason });
-    this.main.probes.emit({ name: 'system.failed', thread: place.name, reason });
+  #fail(thread: string, reason: string): void {
+    if (this.#failure !== undefined || this.#stopping !== undefined) return;
+    this.#failure = new ThreadLost({ thread, reason });
+    this.main.probes.emit({ name: 'system.failed', thread, reason });
     this.main.asks.failAll(this.#failure);
     this.onFailure?.(this.#failure);
-    await this.stop(reason);
+    void this.stop(reason);
   }
-
-  /** Told once when the system cannot go on. */
-  onFailure: ((error: TroupeError) => void) | undefined;
 }

@@ -2,53 +2,32 @@
  * The actor at slot 0 of every thread: what others may ask of the thread itself.
  */
 import { type Behaviour, type Context, type Definition, refuse, type SpawnOptions } from './actor.js';
-import { type ActorId, threadActor } from './address.js';
-import type { Cell } from './cell.js';
-import { PEEK_MESSAGES, PEEK_PREVIEW } from './defaults.js';
-import { ActorEnded, BadArgument } from './errors.js';
-import { BAND_NAMES, Band, type Envelope } from './message.js';
-import type { Thread } from './thread.js';
+import { type ActorId, NOBODY, threadActor } from './address.js';
+import { ActorEnded, BadArgument, ThreadLost } from './errors.js';
+import { end } from './life.js';
+import { peek } from './peek.js';
+import type { Again, Thread } from './thread.js';
+
+export type { PeekedMessage, PeekReport } from './peek.js';
 
 export type ThreadMessage =
-  | {
-      readonly type: 'spawn';
-      readonly options: SpawnOptions;
-      readonly again?: { id: ActorId; incarnation: number; saved: ReadonlyMap<string, unknown> };
-    }
+  | { readonly type: 'spawn'; readonly options: SpawnOptions; readonly again?: Again }
+  /** Nobody waits for the start of this actor any more. */
+  | { readonly type: 'abandon'; readonly name: string }
+  /** Makes mailboxes for actors that will be started again, so that what is sent to them is kept. */
+  | { readonly type: 'reserve'; readonly actors: readonly { id: ActorId; options: SpawnOptions }[] }
   | { readonly type: 'peek'; readonly id: ActorId; readonly preview: boolean }
   | { readonly type: 'stop'; readonly id: ActorId; readonly reason: string };
 
-export interface PeekedMessage {
-  readonly band: (typeof BAND_NAMES)[number];
-  readonly type: string;
-  readonly from: ActorId;
-  readonly ageMs: number;
-  /** Of the message as JSON; an estimate of what it weighs. */
-  readonly sizeBytes: number;
-  /** Only when asked for: the first characters, texts replaced by their length. */
-  readonly preview?: string;
-}
-
-export interface PeekReport {
-  readonly id: ActorId;
-  readonly name: string;
-  readonly inHand: PeekedMessage | undefined;
-  readonly queued: readonly PeekedMessage[];
-  /** Queued beyond those listed. */
-  readonly more: number;
-  readonly waits: readonly {
-    readonly reason: string;
-    readonly forMs: number;
-    readonly leftMs: number;
-    readonly on: ActorId;
-  }[];
-}
-
 class ThreadActor implements Behaviour {
   readonly #thread: Thread;
+  readonly #definitions = new Map<string, Promise<Definition>>();
+  /** Whether new actors may take slots: after a restart, not before those of the earlier life have theirs. */
+  #open: boolean;
 
-  constructor(thread: Thread) {
+  constructor(thread: Thread, life: number) {
     this.#thread = thread;
+    this.#open = life === 0;
   }
 
   receive(message: ThreadMessage, ctx: Context): unknown {
@@ -58,34 +37,60 @@ class ThreadActor implements Behaviour {
   control(message: ThreadMessage, ctx: Context): unknown {
     switch (message.type) {
       case 'spawn': {
+        if (!this.#open) {
+          return refuse(new ThreadLost({ thread: this.#thread.name, reason: 'it is not back yet' }));
+        }
         const reply = ctx.replyLater();
         void this.#spawn(message).then(reply.resolve, reply.reject);
         return undefined;
       }
+      case 'abandon': {
+        const cell = this.#thread.cells().find(({ name }) => name === message.name);
+        return cell && this.#end(cell.id, 'nobody waits for its start any more', ctx);
+      }
+      case 'reserve':
+        this.#open = true;
+        for (const { id, options } of message.actors) this.#thread.place(options, id);
+        return undefined;
       case 'peek': {
         const cell = this.#thread.cell(message.id);
-        return cell ? peek(cell, this.#thread.now, message.preview) : this.#gone(message.id);
+        return cell ? peek(cell, message.preview) : this.#gone(message.id);
       }
-      case 'stop': {
-        const cell = this.#thread.cell(message.id);
-        if (cell === undefined) return this.#gone(message.id);
-        const reply = ctx.replyLater();
-        void cell.end(message.reason).then(() => reply.resolve(undefined));
-        return undefined;
-      }
+      case 'stop':
+        return this.#end(message.id, message.reason, ctx);
     }
   }
 
+  /** Answers when it has ended; also one that is about to. */
+  #end(id: ActorId, reason: string, ctx: Context): unknown {
+    const cell = this.#thread.cell(id);
+    const ending = cell === undefined ? this.#thread.ending.get(id) : end(cell, reason);
+    if (ending === undefined) return this.#gone(id);
+    const reply = ctx.replyLater();
+    void ending.then(() => reply.resolve(undefined));
+    return undefined;
+  }
+
   async #spawn({ options, again }: ThreadMessage & { type: 'spawn' }): Promise<ActorId> {
-    const module = (await import(options.module)) as { default?: Definition };
-    if (typeof module.default?.start !== 'function') {
-      throw new BadArgument({
-        argument: 'module',
-        value: options.module,
-        expected: 'a module whose default export is an actor definition',
-      });
+    const reserved = this.#thread.cell(again?.id ?? NOBODY);
+    const cell = reserved ?? this.#thread.place(options, again?.id);
+    try {
+      await this.#thread.start(cell, await this.#definition(options.module), again);
+      return cell.id;
+    } catch (error) {
+      void end(cell, 'it could not be started');
+      throw error;
     }
-    return this.#thread.spawn(module.default, options, again);
+  }
+
+  #definition(module: string): Promise<Definition> {
+    let definition = this.#definitions.get(module);
+    if (definition === undefined) {
+      definition = load(module);
+      this.#definitions.set(module, definition);
+      definition.catch(() => this.#definitions.delete(module));
+    }
+    return definition;
   }
 
   #gone(id: ActorId): unknown {
@@ -93,57 +98,23 @@ class ThreadActor implements Behaviour {
   }
 }
 
-export const threadDefinition = (thread: Thread): Definition => ({
-  kind: 'thread',
-  start: () => new ThreadActor(thread),
-});
+async function load(module: string): Promise<Definition> {
+  const loaded = (await import(module)) as { default?: Definition };
+  if (typeof loaded.default?.start === 'function') return loaded.default;
+  throw new BadArgument({
+    argument: 'module',
+    value: module,
+    expected: 'a module whose default export is an actor definition',
+  });
+}
 
 /** Its address is the same in every life of the thread. */
-export const startThreadActor = (thread: Thread, life: number): Promise<ActorId> =>
-  thread.spawn(
-    threadDefinition(thread),
-    { name: `thread/${thread.name}`, module: '', args: undefined, thread: thread.number },
-    { id: threadActor(thread.number), incarnation: life, saved: new Map() },
-  );
-
-function peek(cell: Cell, now: number, preview: boolean): PeekReport {
-  const queued: PeekedMessage[] = [];
-  let more = 0;
-  for (const envelope of cell.mailbox) {
-    if (queued.length < PEEK_MESSAGES) queued.push(describe(envelope, now, preview));
-    else more++;
-  }
-  return {
-    id: cell.id,
-    name: cell.options.name,
-    inHand: cell.inHand && describe(cell.inHand, now, preview),
-    queued,
-    more,
-    waits: cell.context.waits.map((wait) => ({
-      reason: wait.reason,
-      forMs: now - wait.since,
-      leftMs: wait.deadline - now,
-      on: wait.for,
-    })),
-  };
-}
-
-function describe(envelope: Envelope, now: number, preview: boolean): PeekedMessage {
-  const band = envelope.band === Band.reserved ? Band.control : envelope.band;
-  return {
-    band: BAND_NAMES[band],
-    type: envelope.message.type,
-    from: envelope.from,
-    ageMs: now - envelope.at,
-    sizeBytes: JSON.stringify(envelope.message)?.length ?? 0,
-    ...(preview ? { preview: redacted(envelope.message) } : {}),
-  };
-}
-
-/** Texts are what people wrote: a preview shows their length only. */
-function redacted(message: object): string {
-  const text = JSON.stringify(message, (key, value) =>
-    typeof value === 'string' && key !== 'type' ? `<${value.length} characters>` : value,
-  );
-  return text.length > PEEK_PREVIEW ? `${text.slice(0, PEEK_PREVIEW)}...` : text;
+export async function startThreadActor(thread: Thread, life: number): Promise<ActorId> {
+  const definition: Definition = { kind: 'thread', start: () => new ThreadActor(thread, life) };
+  const options = { name: `thread/${thread.name}`, args: undefined };
+  return thread.spawn(definition, options, {
+    id: threadActor(thread.number),
+    incarnation: life,
+    saved: new Map(),
+  });
 }

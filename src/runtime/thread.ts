@@ -1,30 +1,35 @@
 /**
- * One thread of the system: its actors, its links to the other threads, and the way of every message between them.
+ * One thread of the system: its actors, and the parts that serve them (router, lines, dispatcher, deadlines, board).
  */
 import type { AskOptions, Definition, SpawnOptions } from './actor.js';
-import { type ActorId, makeId, NOBODY, slotOf, threadActor, threadOf } from './address.js';
+import { type ActorId, generationOf, makeId, slotOf, threadActor, threadOf } from './address.js';
 import { Asks } from './asks.js';
-import { type Board, Header } from './board.js';
+import { Board, Field, Header } from './board.js';
 import { Cell } from './cell.js';
 import type { Clock } from './clock.js';
 import { Deadlines } from './deadlines.js';
-import { ASK_DEADLINE_MS } from './defaults.js';
 import { Dispatcher } from './dispatcher.js';
-import {
-  ActorEnded,
-  type ErrorEnvelope,
-  fromEnvelope,
-  MailboxFull,
-  SystemStopped,
-  toEnvelope,
-} from './errors.js';
-import { Link } from './link.js';
-import { Band, type Envelope, type Message, type Notice } from './message.js';
+import type { TroupeError } from './errors.js';
+import type { Change } from './holdings.js';
+import { end, start } from './life.js';
+import { Lines } from './lines.js';
+import { Band, type Message } from './message.js';
 import { Probes } from './probes.js';
+import { Router } from './router.js';
 import { Slots } from './slots.js';
 import { Watches } from './watches.js';
 import { DIRECTORY, STORE } from './well-known.js';
-import { type Batch, ENTRY, type Entry, Wire, type WirePort } from './wire.js';
+import { Wire } from './wire.js';
+
+/** An actor that lived before its thread was lost. */
+export interface Again {
+  readonly id: ActorId;
+  readonly incarnation: number;
+  readonly saved: ReadonlyMap<string, unknown>;
+}
+
+/** What a thread needs to know of an actor that is given its definition. */
+export type Placement = Pick<SpawnOptions, 'name' | 'args'> & Partial<SpawnOptions>;
 
 export class Thread {
   readonly number: number;
@@ -35,54 +40,111 @@ export class Thread {
   readonly deadlines: Deadlines;
   readonly dispatcher: Dispatcher;
   readonly asks: Asks;
-  /** Milliseconds since the epoch as of this slice. */
-  now = 0;
-  deadLetters = 0;
+  readonly router: Router;
+  readonly lines: Lines;
+  readonly watches = new Watches();
+  /** Ends under way, until the names are free. */
+  readonly ending = new Map<ActorId, Promise<void>>();
+  /** Told of every crash, for those that the system cannot live with. */
+  onCrash: ((cell: Cell, error: TroupeError) => void) | undefined = undefined;
 
   readonly #slots: Slots<Cell>;
-  readonly #links = new Map<number, Link>();
-  readonly #dirty = new Set<Link>();
-  readonly #watches: Watches;
-  /** Actors elsewhere whose user band is known to be full. */
-  readonly #full = new Set<ActorId>();
-  #flushSoon = false;
+  #now = 0;
+  /** Whether `#now` is of this turn: a slice, or the taking in of a batch and what follows from it at once. */
+  #inTurn = false;
+  #endsLater = false;
   #stopping = false;
 
   /** `life`: how often this thread was started again; its new actors never get an address of an earlier life. */
   constructor(number: number, name: string, clock: Clock, board: Board, life: number) {
-    this.#slots = new Slots(life);
     this.number = number;
     this.name = name;
     this.clock = clock;
     this.board = board;
+    this.#slots = new Slots(name, life);
     this.deadlines = new Deadlines(clock);
-    this.asks = new Asks(this.deadlines);
-    this.#watches = new Watches(this);
-    this.dispatcher = new Dispatcher(clock, {
-      before: () => {
-        this.now = clock.now();
-        board.header[Header.lastSlice] = this.now;
-      },
-      after: () => this.#flush(),
+    this.asks = new Asks(this.deadlines, life, (id) => this.nameOf(id));
+    this.router = new Router(this);
+    this.lines = new Lines(this.router, {
+      begin: () => this.#at(clock.now()),
+      endLater: () => this.#endLater(),
     });
+    this.dispatcher = new Dispatcher(clock, {
+      at: (now) => {
+        this.#at(now);
+        board.header[Header.lastSlice] = now;
+      },
+      ended: () => this.#endTurn(),
+    });
+  }
+
+  // Messages
+
+  tell(from: ActorId, to: ActorId, message: Message, band: Band, transfer?: readonly ArrayBuffer[]): boolean {
+    return this.router.tell(from, to, message, band, transfer);
+  }
+
+  ask<T>(from: ActorId, to: ActorId, message: Message, options: AskOptions): Promise<T> {
+    return this.router.ask<T>(from, to, message, options);
+  }
+
+  // Time
+
+  /** Milliseconds since the epoch, as of this turn of the thread. */
+  get now(): number {
+    return this.#inTurn ? this.#now : this.clock.now();
+  }
+
+  /** The same in whole milliseconds. */
+  get stamp(): number {
+    return Math.trunc(this.now);
+  }
+
+  #at(now: number): void {
+    this.#now = now;
+    this.#inTurn = true;
+  }
+
+  #endLater(): void {
+    if (this.#endsLater || this.dispatcher.inSlice) return;
+    this.#endsLater = true;
+    queueMicrotask(this.#endTurnOnce);
+  }
+
+  readonly #endTurnOnce = (): void => {
+    this.#endsLater = false;
+    if (!this.dispatcher.inSlice) this.#endTurn();
+  };
+
+  #endTurn(): void {
+    this.#inTurn = false;
+    this.lines.flush();
   }
 
   // Actors
 
-  /** Starts an actor here. `id`: the address it had before its thread was lost. */
-  async spawn(
-    definition: Definition,
-    options: SpawnOptions,
-    again?: { id: ActorId; incarnation: number; saved: ReadonlyMap<string, unknown> },
-  ): Promise<ActorId> {
-    const { slot, generation } = this.#slots.take(again?.id);
-    const id = makeId(this.number, slot, generation);
-    const cell = new Cell(this, id, slot, definition, options);
+  /** Starts an actor here. `again`: it lived before its thread was lost. */
+  async spawn(definition: Definition, options: Placement, again?: Again): Promise<ActorId> {
+    const cell = this.place(options, again?.id);
+    await this.start(cell, definition, again);
+    return cell.id;
+  }
+
+  /** Gives an actor its address and its mailbox. Throws `ThreadFull`. */
+  place(options: Placement, id?: ActorId): Cell {
+    const { slot, generation } = id === undefined ? this.#slots.take() : this.#slots.retake(id);
+    const cell = new Cell(this, makeId(this.number, slot, generation), slot, options.args);
+    if (options.startMs !== undefined) cell.rare = { startMs: options.startMs };
     this.#slots.put(slot, cell);
-    this.board.open(slot, generation, definition.kind, options.name);
-    this.now = this.clock.now();
-    await cell.start(again?.incarnation ?? 0, again?.saved ?? new Map());
-    return id;
+    this.board.open(slot, generation, options.name);
+    return cell;
+  }
+
+  start(cell: Cell, definition: Definition, again?: Omit<Again, 'id'>): Promise<void> {
+    cell.definition = definition;
+    if (!cell.ended)
+      this.board.words[Board.at(cell.slot) + Field.kind] = this.board.names.number(definition.kind);
+    return start(cell, again?.incarnation ?? 0, again?.saved ?? new Map());
   }
 
   cell(id: ActorId): Cell | undefined {
@@ -94,291 +156,89 @@ export class Thread {
     return this.#slots.all();
   }
 
-  /** A cell has ended: its slot is free, and those who watch it hear of it. */
-  forget(cell: Cell, reason: string): void {
-    this.#slots.free(cell.slot);
-    this.board.close(cell.slot);
-    this.tellRoom(cell);
-    for (const watcher of cell.watchers ?? []) this.#notify(watcher, { type: 'ended', id: cell.id, reason });
-    this.#watches.dropWatcher(cell.id);
-    if (!this.#stopping) this.tell(NOBODY, DIRECTORY, { type: 'ended', id: cell.id }, Band.reserved);
+  /** How a reader knows an actor, wherever it lives. */
+  nameOf(id: ActorId): string {
+    const thread = threadOf(id);
+    const board = thread === this.number ? this.board : this.lines.peer(thread)?.board;
+    const known = board?.holds(slotOf(id), generationOf(id));
+    return known ? (board as Board).name(slotOf(id)) : `actor ${id}`;
+  }
+
+  /**
+   * A cell has ended: its slot is free, and those who watch it hear of it. Settles when its name is free too, or the
+   * directory cannot say so.
+   */
+  async forget(cell: Cell, reason: string): Promise<void> {
+    const { id, slot, name } = cell;
+    this.#slots.free(slot);
+    this.board.close(slot);
+    this.router.tellRoom(cell);
+    this.dropWatches(id);
+    for (const watcher of this.watches.takeWatchers(id)) this.#tellEnded(watcher, id, reason);
+    if (this.#stopping) return;
+    const self = threadActor(this.number);
+    await this.router
+      .ask(self, DIRECTORY, { type: 'ended', id, name }, { band: Band.reserved })
+      .catch(() => {});
   }
 
   async stopAll(reason: string): Promise<void> {
     this.#stopping = true;
-    await Promise.all(this.cells().map((cell) => cell.end(reason)));
-    this.asks.failAll(new SystemStopped({ what: 'an ask' }));
+    await Promise.all(this.cells().map((cell) => end(cell, reason)));
+    this.asks.stop();
     this.deadlines.clear();
-    this.#flush();
+    this.lines.flush();
   }
 
-  // Sending
-
-  tell(from: ActorId, to: ActorId, message: Message, band: Band, transfer?: readonly ArrayBuffer[]): boolean {
-    if (band === Band.user && this.#full.size > 0 && this.#full.has(to)) return false;
-    if (threadOf(to) !== this.number) {
-      return this.#link(to)?.send(band, to, from, 0, message, transfer) ?? false;
-    }
-    const envelope = this.#envelope(to, from, band, 0, message);
-    const cell = this.cell(to);
-    if (cell !== undefined) return cell.accept(envelope);
-    this.deadLetter(
-      envelope,
-      new ActorEnded({ actor: `actor ${to}`, reason: 'no actor lives at this address' }),
-    );
-    return true;
-  }
-
-  ask<T>(
-    from: ActorId,
-    to: ActorId,
-    message: Message,
-    options: AskOptions,
-    settled: () => void = () => {},
-  ): Promise<T> {
-    const deadlineMs = options.deadlineMs ?? ASK_DEADLINE_MS;
-    const toName = this.cell(to)?.options.name ?? `actor ${to}`;
-    const { number, answer } = this.asks.open(
-      { to, toName, messageType: message.type, deadlineMs, signal: options.signal },
-      settled,
-    );
-    const band = options.band ?? Band.user;
-    if (options.signal?.aborted) return answer as Promise<T>;
-    if (threadOf(to) === this.number) this.#deliver(this.#envelope(to, from, band, number, message));
-    else if (band === Band.user && this.#full.has(to))
-      this.asks.fail(number, new MailboxFull({ actor: toName, band: 'user', bound: 0 }));
-    else {
-      const link = this.#link(to);
-      if (link === undefined)
-        this.asks.fail(
-          number,
-          new ActorEnded({ actor: toName, reason: `thread ${threadOf(to)} is not there` }),
-        );
-      else if (!link.send(band, to, from, number, message, options.transfer))
-        this.asks.fail(number, new MailboxFull({ actor: `the line to ${toName}`, band: 'user', bound: 0 }));
-    }
-    return answer as Promise<T>;
-  }
-
-  /** Answers an ask with a value. */
-  answer(envelope: Envelope, value: unknown): void {
-    this.#answerTo(envelope.from, envelope.ask, Wire.answer, value);
-  }
-
-  /** Answers an ask with an error. */
-  fail(envelope: Envelope, error: unknown): void {
-    this.#answerTo(envelope.from, envelope.ask, Wire.failure, toEnvelope(error));
-  }
-
-  deadLetter(envelope: Envelope, error: Error): void {
-    this.deadLetters++;
-    const { to, from, message } = envelope;
-    this.probes.emitLimited(
-      { name: 'deadletter', to, from, messageType: message.type, reason: error.message },
-      to,
-      this.now,
-    );
-    if (envelope.ask !== 0) this.fail(envelope, error);
-  }
+  // Watching
 
   watch(watcher: ActorId, id: ActorId): void {
-    this.#watches.add(watcher, id);
-    if (threadOf(id) === this.number) this.#watchHere(watcher, id);
-    else if (this.#link(id)?.send(Wire.watch, id, watcher, 0, undefined) !== true) {
-      this.#watches.lost(threadOf(id), 'its thread is not there');
+    this.watches.add(watcher, id);
+    const thread = threadOf(id);
+    if (thread === this.number) this.watchedBy(id, watcher);
+    else if (!this.lines.send(Wire.watch, id, watcher, 0, undefined)) {
+      this.#tellEnded(watcher, id, 'its thread is not there');
     }
   }
 
   unwatch(watcher: ActorId, id: ActorId): void {
-    this.#watches.remove(watcher, id);
-    if (threadOf(id) === this.number) this.cell(id)?.watchers?.delete(watcher);
-    else this.#link(id)?.send(Wire.unwatch, id, watcher, 0, undefined);
+    if (!this.watches.remove(watcher, id)) return;
+    if (threadOf(id) === this.number) this.watches.removeWatcher(id, watcher);
+    else this.lines.send(Wire.unwatch, id, watcher, 0, undefined);
   }
 
-  save(id: ActorId, changes: readonly [string, unknown][]): void {
-    this.tell(id, STORE, { type: 'save', id, changes }, Band.reserved);
+  /** An actor of this thread is watched, from here or elsewhere. */
+  watchedBy(id: ActorId, watcher: ActorId): void {
+    if (this.cell(id) !== undefined) this.watches.addWatcher(id, watcher);
+    else this.#tellEnded(watcher, id, 'no actor lives at this address');
   }
 
-  async loadSaved(id: ActorId): Promise<ReadonlyMap<string, unknown>> {
-    return this.ask(threadActor(this.number), STORE, { type: 'load', id }, { band: Band.reserved });
+  /** A watcher has crashed or ended. */
+  dropWatches(watcher: ActorId): void {
+    for (const id of this.watches.watchedBy(watcher)) this.unwatch(watcher, id);
   }
 
-  /** Senders elsewhere that were refused may send again. */
-  tellRoom(cell: Cell): void {
-    for (const peer of cell.toldFull) this.#links.get(peer)?.send(Wire.room, NOBODY, cell.id, 0, undefined);
-    cell.toldFull.clear();
+  #tellEnded(watcher: ActorId, id: ActorId, reason: string): void {
+    if (threadOf(watcher) === this.number) this.watches.remove(watcher, id);
+    this.router.notify(watcher, { type: 'ended', id, reason });
   }
 
-  // Links
+  // State
 
-  connect(peer: number, port: WirePort): void {
-    this.#links.get(peer)?.close();
-    this.#links.set(
-      peer,
-      new Link(
-        peer,
-        port,
-        (link) => this.#onDirty(link),
-        (entry, error) => this.#onUncloneable(entry, error),
-      ),
-    );
+  save(id: ActorId, changes: readonly Change[]): void {
+    this.router.tell(id, STORE, { type: 'save', id, changes }, Band.reserved);
   }
+
+  loadSaved(id: ActorId): Promise<ReadonlyMap<string, unknown>> {
+    return this.router.ask(threadActor(this.number), STORE, { type: 'load', id }, { band: Band.reserved });
+  }
+
+  // Peers
 
   /** The peer thread is gone: nothing asked of it hangs, and those who watch its actors hear of it. */
-  disconnect(peer: number, name: string, reason: string): void {
-    this.#links.get(peer)?.close();
-    this.#links.delete(peer);
-    for (const id of this.#full) if (threadOf(id) === peer) this.#full.delete(id);
-    this.asks.loseThread(peer, name, reason);
-    this.#watches.lost(peer, reason);
-  }
-
-  /** A batch has come from a peer. Only queues: handlers run in the next slice. */
-  receive(peer: number, batch: Batch): void {
-    this.now = this.clock.now();
-    let taken = 0;
-    for (let i = 0; i < batch.length; i += ENTRY) {
-      const kind = batch[i] as Wire;
-      if (kind === Wire.user) taken++;
-      this.#receiveOne(peer, {
-        kind,
-        to: batch[i + 1] as ActorId,
-        from: batch[i + 2] as ActorId,
-        ask: batch[i + 3] as number,
-        payload: batch[i + 4],
-      });
-    }
-    if (taken > 0) this.#links.get(peer)?.took(taken);
-  }
-
-  #receiveOne(peer: number, entry: Entry): void {
-    const { kind, to, from, ask, payload } = entry;
-    switch (kind) {
-      case Wire.answer:
-        this.asks.resolve(ask, payload);
-        return;
-      case Wire.failure:
-        this.asks.fail(ask, fromEnvelope(payload as ErrorEnvelope));
-        return;
-      case Wire.watch:
-        this.#watchHere(from, to);
-        return;
-      case Wire.unwatch:
-        this.cell(to)?.watchers?.delete(from);
-        return;
-      case Wire.full:
-        this.#full.add(from);
-        return;
-      case Wire.room:
-        this.#full.delete(from);
-        return;
-      case Wire.credit:
-        this.#links.get(peer)?.credit(ask);
-        return;
-      default:
-        this.#deliver(this.#envelope(to, from, kind, ask, payload as Message));
-    }
-  }
-
-  // The inside
-
-  #envelope(to: ActorId, from: ActorId, band: Band, ask: number, message: Message): Envelope {
-    if (!this.dispatcher.inSlice) this.now = this.clock.now();
-    return { to, from, band, ask, message, at: this.now, takenOver: false };
-  }
-
-  /** Queues a message here; refused, the sender hears of it. */
-  #deliver(envelope: Envelope): void {
-    const cell = this.cell(envelope.to);
-    if (cell === undefined) {
-      this.deadLetter(
-        envelope,
-        new ActorEnded({ actor: `actor ${envelope.to}`, reason: 'no actor lives at this address' }),
-      );
-      return;
-    }
-    if (envelope.band === Band.system && envelope.message.type === 'ended') {
-      this.#watches.remove(cell.id, (envelope.message as Notice as { id: ActorId }).id);
-    }
-    if (cell.accept(envelope)) return;
-    const band = envelope.band === Band.user ? 'user' : envelope.band === Band.system ? 'system' : 'control';
-    const error = new MailboxFull({ actor: cell.options.name, band, bound: cell.mailbox.depth(Band.user) });
-    const sender = threadOf(envelope.from);
-    if (sender !== this.number && envelope.band === Band.user && !cell.toldFull.has(sender)) {
-      cell.toldFull.add(sender);
-      this.#links.get(sender)?.send(Wire.full, NOBODY, cell.id, 0, undefined);
-    }
-    if (envelope.ask !== 0) this.fail(envelope, error);
-    else this.#undelivered(envelope.from, envelope.to, envelope.message.type, error.message);
-  }
-
-  #undelivered(sender: ActorId, to: ActorId, messageType: string, reason: string): void {
-    this.probes.emitLimited({ name: 'undelivered', to, from: sender, messageType, reason }, to, this.now);
-    if (sender !== NOBODY) this.#notify(sender, { type: 'undelivered', to, messageType, reason });
-  }
-
-  #notify(to: ActorId, notice: Message): void {
-    if (threadOf(to) === this.number)
-      this.cell(to)?.accept(this.#envelope(to, NOBODY, Band.system, 0, notice));
-    else this.#link(to)?.send(Wire.system, to, NOBODY, 0, notice);
-  }
-
-  /** Tells a watcher of this thread that an actor elsewhere has ended with its thread. */
-  notifyEnded(watcher: ActorId, id: ActorId, reason: string): void {
-    this.#notify(watcher, { type: 'ended', id, reason });
-  }
-
-  #watchHere(watcher: ActorId, id: ActorId): void {
-    const cell = this.cell(id);
-    if (cell === undefined) {
-      this.#notify(watcher, { type: 'ended', id, reason: 'no actor lives at this address' });
-      return;
-    }
-    cell.watchers ??= new Set();
-    cell.watchers.add(watcher);
-  }
-
-  #answerTo(
-    asker: ActorId,
-    ask: number,
-    kind: typeof Wire.answer | typeof Wire.failure,
-    payload: unknown,
-  ): void {
-    const thread = threadOf(asker);
-    if (thread !== this.number) {
-      this.#links.get(thread)?.send(kind, asker, NOBODY, ask, payload);
-    } else if (kind === Wire.answer) this.asks.resolve(ask, payload);
-    else this.asks.fail(ask, fromEnvelope(payload as ErrorEnvelope));
-  }
-
-  #link(to: ActorId): Link | undefined {
-    return this.#links.get(threadOf(to));
-  }
-
-  #onDirty(link: Link): void {
-    this.#dirty.add(link);
-    if (this.dispatcher.inSlice || this.#flushSoon) return;
-    this.#flushSoon = true;
-    queueMicrotask(() => {
-      this.#flushSoon = false;
-      if (!this.dispatcher.inSlice) this.#flush();
-    });
-  }
-
-  #flush(): void {
-    for (const link of this.#dirty) link.flush();
-    this.#dirty.clear();
-  }
-
-  #onUncloneable(entry: Entry, error: Error): void {
-    const reason = `it cannot be sent to another thread: ${error.message}`;
-    if (entry.kind === Wire.answer) {
-      this.#answerTo(entry.to, entry.ask, Wire.failure, toEnvelope(new Error(`the answer ${reason}`)));
-      return;
-    }
-    const type = (entry.payload as Message | undefined)?.type ?? 'a message';
-    if (entry.ask !== 0 && entry.kind <= Wire.reserved)
-      this.asks.fail(entry.ask, new TypeError(`${type}: ${reason}`));
-    else this.#undelivered(entry.from, entry.to, type, reason);
+  loseThread(peer: number, name: string, reason: string): void {
+    const unsent = this.lines.close(peer);
+    this.router.loseThread(peer, name, reason, unsent);
+    for (const { watcher, id } of this.watches.loseThread(peer)) this.#tellEnded(watcher, id, reason);
   }
 }

@@ -18,7 +18,7 @@ export const Wire = {
   /** The user band of `from` is full, or has room again. */
   full: 8,
   room: 9,
-  /** The receiver has taken `ask` user messages from its port. */
+  /** The receiver has taken `ask` user messages and `payload` control messages from its port. */
   credit: 10,
 } as const;
 export type Wire = (typeof Wire)[keyof typeof Wire];
@@ -36,8 +36,20 @@ export interface Entry {
 /** Flat: kind, to, from, ask, payload, kind, to, ... */
 export type Batch = unknown[];
 
+export const entryAt = (batch: Batch, i: number): Entry => ({
+  kind: batch[i] as Wire,
+  to: batch[i + 1] as ActorId,
+  from: batch[i + 2] as ActorId,
+  ask: batch[i + 3] as number,
+  payload: batch[i + 4],
+});
+
+/** Whether an entry carries a message for a band. */
+export const isMessage = (kind: Wire): boolean => kind <= Wire.reserved;
+
 /** The part of a MessagePort that a link needs; the simulation has one of its own. */
 export interface WirePort {
   post(batch: Batch, transfer: readonly ArrayBuffer[]): void;
+  /** Hands over what has arrived and not been taken, then ends the line. */
   close(): void;
 }

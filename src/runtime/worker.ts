@@ -6,27 +6,32 @@
  */
 import { MessageChannel, type MessagePort, type Transferable, Worker } from 'node:worker_threads';
 import { type Endpoint, type Remote, transfer, wrap } from 'comlink';
-import { THREAD_CONTROL_MS, THREAD_START_MS, THREAD_STOP_MS } from './defaults.js';
+import { THREAD_CONTROL_MS, THREAD_EXIT_MS, THREAD_START_MS, THREAD_STOP_MS } from './defaults.js';
 import { AskTimeout, asTroupeError, ThreadLost } from './errors.js';
-import type { HostControl, HostData, HostEvent } from './host.js';
+import type { HostControl, HostData, HostEvent, PeerData } from './host.js';
 import type { Probe } from './probes.js';
 
+export interface WorkerEvents {
+  onProbe(probe: Probe): void;
+  /** The thread was up and has ended, and nobody asked it to. */
+  onLost(reason: string): void;
+}
+
 export class HostWorker {
-  readonly number: number;
   readonly name: string;
+  /** Settles when the thread answers; rejects with `ThreadLost` or `AskTimeout`. */
+  readonly ready: Promise<void>;
   readonly #worker: Worker;
   readonly #port: MessagePort;
   readonly #remote: Remote<HostControl>;
-  readonly #exited: Promise<string>;
+  /** Rejections of the calls under way. */
+  readonly #calls = new Set<(error: Error) => void>();
+  readonly #exited: Promise<void>;
   #exitReason: string | undefined;
+  #up = false;
   #leaving = false;
 
-  private constructor(
-    data: Omit<HostData, 'control'>,
-    onProbe: (probe: Probe) => void,
-    onLost: (reason: string) => void,
-  ) {
-    this.number = data.number;
+  constructor(data: Omit<HostData, 'control'>, events: WorkerEvents) {
     this.name = data.name;
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
@@ -37,8 +42,11 @@ export class HostWorker {
       transferList: [port2 as Transferable],
     });
     this.#remote = wrap<HostControl>(port1 as unknown as Endpoint);
-    this.#worker.on('message', (event: HostEvent) => {
-      if (event.type === 'probe') onProbe(event.probe);
+    const said = new Promise<void>((resolve) => {
+      this.#worker.on('message', (event: HostEvent) => {
+        if (event.type === 'probe') events.onProbe(event.probe);
+        else resolve();
+      });
     });
     let cause: string | undefined;
     this.#worker.on('error', (error) => {
@@ -46,53 +54,36 @@ export class HostWorker {
     });
     this.#exited = new Promise((resolve) => {
       this.#worker.on('exit', (code) => {
-        this.#exitReason = cause ?? `it exited with code ${code}`;
-        this.#port.close();
-        if (!this.#leaving) onLost(this.#exitReason);
-        resolve(this.#exitReason);
+        this.#onExit(cause ?? `it exited with code ${code}`, events);
+        resolve();
       });
     });
-  }
-
-  static async start(
-    data: Omit<HostData, 'control'>,
-    onProbe: (probe: Probe) => void,
-    onLost: (reason: string) => void,
-  ): Promise<HostWorker> {
-    const host = new HostWorker(data, onProbe, onLost);
-    const ready = new Promise<void>((resolve) => {
-      host.#worker.on('message', (event: HostEvent) => event.type === 'ready' && resolve());
+    this.ready = this.#race('start', said, THREAD_START_MS).then(() => {
+      this.#up = true;
     });
-    await host.#race('start', ready, THREAD_START_MS);
-    return host;
   }
 
-  connect(peer: number, port: MessagePort): Promise<void> {
-    return this.#race(
-      'connect',
-      this.#remote.connect(peer, transfer(port, [port as never])),
-      THREAD_CONTROL_MS,
-    );
+  connect(peer: PeerData, port: MessagePort): Promise<void> {
+    const call = this.#remote.connect(peer, transfer(port, [port as never]));
+    return this.#race('connect', call, THREAD_CONTROL_MS);
   }
 
   disconnect(peer: number, name: string, reason: string): Promise<void> {
     return this.#race('disconnect', this.#remote.disconnect(peer, name, reason), THREAD_CONTROL_MS);
   }
 
-  forwardProbes(): Promise<void> {
-    return this.#race('forwardProbes', this.#remote.forwardProbes(), THREAD_CONTROL_MS);
-  }
-
-  /** Leaves by protocol; by force when the thread does not answer in time. */
+  /** Leaves by protocol; by force when the thread is not up, or does not leave in time. */
   async stop(reason: string): Promise<void> {
-    if (this.#exitReason !== undefined) return;
     this.#leaving = true;
-    try {
-      await this.#race('stop', this.#remote.stop(reason), THREAD_STOP_MS);
-      await this.#race('exit', this.#exited, THREAD_STOP_MS);
-    } catch {
-      await this.#worker.terminate();
+    if (this.#up && this.#exitReason === undefined) {
+      try {
+        await this.#race('stop', this.#remote.stop(reason), THREAD_STOP_MS);
+        await this.#race('exit', this.#exited, THREAD_EXIT_MS);
+      } catch {
+        // It is ended by force.
+      }
     }
+    await this.terminate();
   }
 
   /** Ends the thread at once, as a crash would. */
@@ -100,23 +91,29 @@ export class HostWorker {
     await this.#worker.terminate();
   }
 
+  #onExit(reason: string, events: WorkerEvents): void {
+    this.#exitReason = reason;
+    const error = new ThreadLost({ thread: this.name, reason });
+    for (const reject of [...this.#calls]) reject(error);
+    this.#port.close();
+    if (this.#up && !this.#leaving) events.onLost(reason);
+  }
+
   async #race<T>(what: string, work: Promise<T>, deadlineMs: number): Promise<T> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(
-        () => reject(new AskTimeout({ actor: `thread ${this.name}`, message: what, waitedMs: deadlineMs })),
-        deadlineMs,
-      );
+    if (this.#exitReason !== undefined) throw new ThreadLost({ thread: this.name, reason: this.#exitReason });
+    let giveUp: (error: Error) => void = () => {};
+    const given = new Promise<never>((_, reject) => {
+      giveUp = reject;
     });
-    const lost = this.#exited.then((reason) => {
-      if (what === 'exit') return undefined as never;
-      throw new ThreadLost({ thread: this.name, reason });
-    });
-    lost.catch(() => {});
+    const timer = setTimeout(() => {
+      giveUp(new AskTimeout({ actor: `the thread ${this.name}`, message: what, waitedMs: deadlineMs }));
+    }, deadlineMs);
+    this.#calls.add(giveUp);
     try {
-      return await Promise.race([work, late, lost]);
+      return await Promise.race([work, given]);
     } finally {
       clearTimeout(timer);
+      this.#calls.delete(giveUp);
     }
   }
 }

@@ -5,8 +5,9 @@ import type { Message } from '../../src/runtime/message.js';
 import type { Sight } from '../../src/runtime/standing.js';
 import { System } from '../../src/runtime/system.js';
 import { type Why, why } from '../../src/runtime/why.js';
+import { actorModule } from './stage.js';
 
-const ECHO = new URL('./actors/echo.mjs', import.meta.url).href;
+const PUPPET = actorModule('puppet');
 const [HOST_0, HOST_1] = [2, 3];
 
 describe('R6 why, live', () => {
@@ -27,7 +28,7 @@ describe('R6 why, live', () => {
   });
 
   const spawn = (name: string, thread = HOST_0) =>
-    system.spawn({ name: `${name}-${count++}`, module: ECHO, args: {}, thread });
+    system.spawn({ name: `${name}-${count++}`, module: PUPPET, args: {}, thread });
   const leave = (to: number, message: Message): void => {
     const answer = system.ask(to, message, { deadlineMs: 60_000 });
     answer.catch(() => {});

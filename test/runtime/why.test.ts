@@ -143,7 +143,7 @@ describe('R6 why, in one sentence', () => {
     [
       'one that is being started again',
       'crashing',
-      sightOf([{ name: 'ada', state: 'restarting', restarts: 1, lastError: 'no such file' }]),
+      sightOf([{ name: 'ada', state: 'starting', restarts: 1, lastError: 'no such file' }]),
       'ada is being started again (1 restart so far, the last crash: no such file).',
     ],
     [

@@ -1,0 +1,207 @@
+/**
+ * The life of an actor: start, crash and restart, end. What its cell holds is changed here and nowhere else.
+ */
+import type { Behaviour } from './actor.js';
+import { ActorState, Board, Field } from './board.js';
+import type { Cell } from './cell.js';
+import { CellContext } from './context.js';
+import { ACTOR_START_MS, ACTOR_STOP_MS, RESTARTS } from './defaults.js';
+import { ActorCrashed, ActorEnded, AskTimeout, asTroupeError, type TroupeError } from './errors.js';
+import type { Envelope } from './message.js';
+import { judgeCrash } from './supervision.js';
+
+/** The part of a cell that most never need. */
+export interface Rare {
+  /** Threads of senders that were told that the user band is full. */
+  toldFull?: Set<number>;
+  /** Times of earlier crashes. */
+  crashes?: readonly number[];
+  startMs?: number;
+  onStarted?: () => void;
+}
+
+/** Makes the behaviour. Rejects with what `start` threw, `AskTimeout` or `ActorEnded`; the actor has then ended. */
+export async function start(
+  cell: Cell,
+  incarnation: number,
+  saved: ReadonlyMap<string, unknown>,
+): Promise<void> {
+  cell.starting = true;
+  try {
+    await begin(cell, incarnation, saved);
+  } catch (error) {
+    note(cell, error);
+    void end(cell, `its start failed: ${asTroupeError(error).message}`);
+    throw error;
+  } finally {
+    started(cell);
+  }
+}
+
+/** A handler, or work of the actor's own, threw. `urgent`: the message in hand, when it was not a user message. */
+export function crash(cell: Cell, cause: unknown, messageType: string, urgent?: Envelope): void {
+  if (cell.ended) return;
+  const { behaviour, inHand, home } = cell;
+  const reason = asTroupeError(cause).message;
+  const error = new ActorCrashed({ actor: cell.name, message: messageType, cause: reason });
+  note(cell, cause);
+  cell.behaviour = undefined;
+  cell.inHand = undefined;
+  if (urgent !== undefined) fail(cell, urgent, error);
+  if (inHand !== undefined) fail(cell, inHand, error);
+  cell.context?.close(error);
+  home.dropWatches(cell.id);
+  home.probes.emit({ name: 'actor.crashed', actor: error.detail.actor, message: messageType, error: reason });
+  home.onCrash?.(cell, error);
+  // What crashes before its behaviour is there fails its start, which is under way.
+  if (behaviour !== undefined) void restart(cell, behaviour, reason, mayRestart(cell));
+}
+
+/** Ends the actor for good. Settles when its `stop` has, or has taken too long, and its name is free. */
+export function end(cell: Cell, reason: string): Promise<void> {
+  const { home, id } = cell;
+  const underWay = home.ending.get(id);
+  if (underWay !== undefined) return underWay;
+  if (cell.ended) return Promise.resolve();
+  const ending = finish(cell, reason).finally(() => home.ending.delete(id));
+  home.ending.set(id, ending);
+  return ending;
+}
+
+async function begin(cell: Cell, incarnation: number, saved: ReadonlyMap<string, unknown>): Promise<void> {
+  if (cell.ended || cell.definition === undefined) throw ended(cell);
+  const context = new CellContext(cell, incarnation);
+  cell.context = context;
+  cell.show(ActorState.starting);
+  context.enter(undefined);
+  const made = cell.definition.start(context, cell.args, saved);
+  const behaviour = isPromise(made) ? await startInTime(cell, made) : made;
+  if (context.closed !== undefined || cell.ended) {
+    await stop(cell, behaviour, 'it ended while it started');
+    throw context.closed ?? ended(cell);
+  }
+  context.leave();
+  cell.behaviour = behaviour;
+  cell.show(ActorState.idle);
+  if (context.held?.stopping) {
+    cell.stopIfAsked();
+    throw ended(cell);
+  }
+  if (cell.hasWork && !cell.queued) cell.home.dispatcher.ready(cell);
+}
+
+async function startInTime(cell: Cell, made: Promise<Behaviour>): Promise<Behaviour> {
+  try {
+    return await inTime(cell, made, cell.rare?.startMs ?? ACTOR_START_MS, 'start');
+  } catch (error) {
+    cell.context?.close(asTroupeError(error));
+    // What a start makes that was given up is freed when it comes after all.
+    made.then(
+      (late) => stop(cell, late, 'it started too late'),
+      () => {},
+    );
+    throw error;
+  }
+}
+
+/** Counts a crash. False: there were too many. */
+function mayRestart(cell: Cell): boolean {
+  cell.rare ??= {};
+  const verdict = judgeCrash(cell.rare.crashes ?? [], cell.home.now, RESTARTS);
+  if (!verdict.restart) return false;
+  cell.rare.crashes = verdict.crashes;
+  cell.home.board.count(Board.at(cell.slot) + Field.restarts);
+  return true;
+}
+
+async function restart(cell: Cell, behaviour: Behaviour, cause: string, allowed: boolean): Promise<void> {
+  const { home } = cell;
+  cell.starting = true;
+  cell.show(ActorState.starting);
+  await stop(cell, behaviour, 'crashed');
+  for (let again = allowed, reason = cause; !cell.ended; again = mayRestart(cell)) {
+    if (!again) {
+      void end(cell, `crashed: ${reason}`);
+      break;
+    }
+    try {
+      await begin(cell, (cell.context as CellContext).incarnation + 1, await home.loadSaved(cell.id));
+      break;
+    } catch (error) {
+      if (cell.ended) break;
+      note(cell, error);
+      reason = asTroupeError(error).message;
+      home.probes.emit({ name: 'actor.crashed', actor: cell.name, message: 'start', error: reason });
+    }
+  }
+  started(cell);
+}
+
+async function finish(cell: Cell, reason: string): Promise<void> {
+  const { behaviour, inHand, context, home } = cell;
+  const error = new ActorEnded({ actor: cell.name, reason });
+  cell.ended = true;
+  cell.behaviour = undefined;
+  cell.inHand = undefined;
+  cell.show(ActorState.ending);
+  if (inHand !== undefined) fail(cell, inHand, error);
+  context?.release(error);
+  for (const envelope of cell.mailbox.drain()) home.router.deadLetter(envelope, error);
+  if (cell.starting) await startEnds(cell);
+  await stop(cell, behaviour, reason);
+  cell.context?.close(error);
+  await home.forget(cell, reason);
+}
+
+/** A start that is under way is not left to itself, but not waited for for ever. */
+function startEnds(cell: Cell): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = cell.home.deadlines.call(ACTOR_STOP_MS, resolve);
+    cell.rare ??= {};
+    cell.rare.onStarted = () => {
+      cell.home.deadlines.drop(timer);
+      resolve();
+    };
+  });
+}
+
+function started(cell: Cell): void {
+  cell.starting = false;
+  cell.rare?.onStarted?.();
+}
+
+async function stop(cell: Cell, behaviour: Behaviour | undefined, reason: string): Promise<void> {
+  try {
+    const stopping = behaviour?.stop?.(reason);
+    if (isPromise(stopping)) await inTime(cell, stopping, ACTOR_STOP_MS, 'stop');
+  } catch (error) {
+    const { message } = asTroupeError(error);
+    cell.home.probes.emit({ name: 'actor.stop_failed', actor: cell.name, error: message });
+  }
+}
+
+/** Settles as `work` does, or rejects with `AskTimeout` after `ms`. */
+function inTime<T>(cell: Cell, work: Promise<T>, ms: number, what: string): Promise<T> {
+  const { deadlines } = cell.home;
+  return new Promise((resolve, reject) => {
+    const late = (): void => reject(new AskTimeout({ actor: cell.name, message: what, waitedMs: ms }));
+    const timer = deadlines.call(ms, late);
+    work.then(resolve, reject).finally(() => deadlines.drop(timer));
+  });
+}
+
+function fail(cell: Cell, envelope: Envelope, error: Error): void {
+  if (envelope.ask !== 0 && !envelope.takenOver) cell.home.router.fail(envelope, error);
+}
+
+function note(cell: Cell, error: unknown): void {
+  if (cell.ended) return;
+  const { board } = cell.home;
+  board.words[Board.at(cell.slot) + Field.lastError] = board.names.noteError(asTroupeError(error).message);
+}
+
+const ended = (cell: Cell): TroupeError =>
+  new ActorEnded({ actor: cell.name, reason: 'it ended while it started' });
+
+export const isPromise = (value: unknown): value is Promise<unknown> =>
+  typeof value === 'object' && value !== null && typeof (value as Promise<unknown>).then === 'function';

@@ -1,0 +1,144 @@
+/**
+ * The threads of a system and the lines between them, as the main thread holds them: started, joined, taken apart.
+ */
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { Board, createBoardMemory } from './board.js';
+import { realClock } from './clock.js';
+import { openPort } from './port.js';
+import type { Probe } from './probes.js';
+import { Thread } from './thread.js';
+import { CONTROL_THREAD, MAIN_THREAD } from './well-known.js';
+import { HostWorker } from './worker.js';
+
+export interface ThreadPlan {
+  readonly name: string;
+  /** Whether actors that name no thread may be placed here. */
+  readonly host: boolean;
+}
+
+/** One thread of the plan, over all its lives. */
+export interface Place {
+  readonly number: number;
+  readonly name: string;
+  readonly host: boolean;
+  board: Board;
+  /** The thread that is up or starting. */
+  worker: HostWorker | undefined;
+  /** Whether it is up: started, and joined to others or about to be. */
+  up: boolean;
+  life: number;
+  crashes: readonly number[];
+}
+
+export interface MeshEvents {
+  onProbe(probe: Probe): void;
+  onLost(place: Place, reason: string): void;
+}
+
+export class Mesh {
+  readonly main: Thread;
+  readonly epochMs = Date.now();
+  readonly places: readonly Place[];
+  readonly #events: MeshEvents;
+
+  constructor(plans: readonly ThreadPlan[], events: MeshEvents) {
+    const board = new Board(createBoardMemory());
+    this.main = new Thread(MAIN_THREAD, 'main', realClock(this.epochMs), board, 0);
+    const plan = [{ name: 'main', host: false }, { name: 'control', host: false }, ...plans];
+    this.places = plan.map(({ name, host }, number) => ({
+      number,
+      name,
+      host,
+      board,
+      worker: undefined,
+      up: number === MAIN_THREAD,
+      life: 0,
+      crashes: [],
+    }));
+    this.#events = events;
+  }
+
+  /** Every thread but the main one. */
+  get workers(): Place[] {
+    return this.places.slice(1);
+  }
+
+  get control(): Place {
+    return this.places[CONTROL_THREAD] as Place;
+  }
+
+  /** Threads other than `place` that are up. */
+  peersOf(place: Place): Place[] {
+    return this.places.filter((peer) => peer !== place && peer.up);
+  }
+
+  /** Rejects with `ThreadLost` or `AskTimeout`; no thread is then left. */
+  async startWorker(place: Place): Promise<void> {
+    const memory = createBoardMemory();
+    place.board = new Board(memory);
+    const hosts = this.places.flatMap(({ host, number }) => (host ? [number] : []));
+    const { number, name, life } = place;
+    const directory = { hosts, threads: this.places.length };
+    const worker = new HostWorker(
+      { number, name, life, epochMs: this.epochMs, board: memory, directory },
+      {
+        onProbe: (probe) => this.#events.onProbe(probe),
+        onLost: (reason) => {
+          place.up = false;
+          place.worker = undefined;
+          this.#events.onLost(place, reason);
+        },
+      },
+    );
+    place.worker = worker;
+    try {
+      await worker.ready;
+      place.up = true;
+    } catch (error) {
+      place.worker = undefined;
+      await worker.terminate();
+      throw error;
+    }
+  }
+
+  /** Lays a line between two threads. Settles when `place` has its end; the peer has its own when it gets to it. */
+  async join(place: Place, peer: Place): Promise<void> {
+    const { port1, port2 } = new MessageChannel();
+    // A peer that is busy, or lost just now, is no reason to give this thread up: its own loss is dealt with for itself.
+    const peerEnd = this.#connect(peer, place, port1);
+    peerEnd.catch(() => {});
+    await this.#connect(place, peer, port2);
+  }
+
+  /** Lays all lines. */
+  async joinAll(): Promise<void> {
+    const pairs = this.workers.flatMap((place) =>
+      this.places.slice(0, place.number).map((peer) => [place, peer]),
+    );
+    await Promise.all(pairs.map(([place, peer]) => this.joinBoth(place as Place, peer as Place)));
+  }
+
+  /** The same, settling when both have their ends. */
+  async joinBoth(place: Place, peer: Place): Promise<void> {
+    const { port1, port2 } = new MessageChannel();
+    await Promise.all([this.#connect(peer, place, port1), this.#connect(place, peer, port2)]);
+  }
+
+  /** Tells the threads that are left that one is gone. Settles when the control thread knows. */
+  async part(place: Place, reason: string): Promise<void> {
+    this.main.loseThread(place.number, place.name, reason);
+    let known: Promise<void> | undefined;
+    for (const peer of this.peersOf(place)) {
+      const told = peer.worker?.disconnect(place.number, place.name, reason).catch(() => {});
+      if (peer === this.control) known = told;
+    }
+    await known;
+  }
+
+  async #connect(at: Place, to: Place, port: MessagePort): Promise<void> {
+    const { number, name, board } = to;
+    if (at.number === MAIN_THREAD) {
+      this.main.lines.connect({ number, name, board }, (receive) => openPort(port, receive));
+    } else await at.worker?.connect({ number, name, board: board.memory }, port);
+  }
+}

@@ -1,0 +1,232 @@
+/**
+ * The way of every message of one thread: to an actor here, over a line to another thread, or back to its sender.
+ */
+import type { AskOptions } from './actor.js';
+import { type ActorId, NOBODY, threadOf } from './address.js';
+import type { Cell } from './cell.js';
+import { ASK_DEADLINE_MS, LINK_OUTBOX, LINK_WINDOW } from './defaults.js';
+import {
+  ActorEnded,
+  BadArgument,
+  type ErrorEnvelope,
+  fromEnvelope,
+  MailboxFull,
+  plainEnvelope,
+  ThreadLost,
+  toEnvelope,
+  Unsendable,
+} from './errors.js';
+import type { Arrivals } from './lines.js';
+import { boundOf } from './mailbox.js';
+import { BAND_NAMES, Band, checkMessage, checkMs, Envelope, type Message, queueBand } from './message.js';
+import type { Thread } from './thread.js';
+import type { Wait } from './waits.js';
+import { type Entry, isMessage, Wire } from './wire.js';
+
+export class Router implements Arrivals {
+  readonly #thread: Thread;
+  /** Actors elsewhere whose user band is known to be full. */
+  readonly #full = new Set<ActorId>();
+
+  constructor(thread: Thread) {
+    this.#thread = thread;
+  }
+
+  // Out
+
+  /** False: the band is known to be full, or the thread is not there; nothing was sent. Throws `BadArgument`. */
+  tell(from: ActorId, to: ActorId, message: Message, band: Band, transfer?: readonly ArrayBuffer[]): boolean {
+    checkMessage(message);
+    const thread = this.#thread;
+    if (threadOf(to) !== thread.number) {
+      if (band === Band.user && this.#full.size > 0 && this.#full.has(to)) return false;
+      return thread.lines.send(band, to, from, 0, message, transfer);
+    }
+    const envelope = new Envelope(to, from, band, 0, message, thread.stamp);
+    const cell = thread.cell(to);
+    if (cell !== undefined) return cell.accept(envelope);
+    this.deadLetter(envelope, this.#nobodyAt(to));
+    return true;
+  }
+
+  /** `wait`: how the asking actor shows that it waits. */
+  ask<T>(from: ActorId, to: ActorId, message: Message, options: AskOptions, wait?: Wait): Promise<T> {
+    const thread = this.#thread;
+    const deadlineMs = options.deadlineMs ?? ASK_DEADLINE_MS;
+    const band = options.band ?? Band.user;
+    try {
+      checkMessage(message);
+      checkMs('deadlineMs', deadlineMs);
+      if (band === Band.system) {
+        throw new BadArgument({
+          argument: 'band',
+          value: band,
+          expected: 'a band whose messages are answered',
+        });
+      }
+    } catch (error) {
+      wait?.end();
+      return Promise.reject(error);
+    }
+    const request = { to, messageType: message.type, deadlineMs, signal: options.signal, wait };
+    const pending = thread.asks.open(request, thread.now);
+    if (wait !== undefined) wait.ask = pending;
+    if (!pending.live) return pending.answer as Promise<T>;
+    if (threadOf(to) === thread.number) {
+      this.#deliver(new Envelope(to, from, band, pending.number, message, thread.stamp));
+    } else if (band === Band.user && this.#full.has(to)) {
+      pending.fail(this.#fullError(thread.nameOf(to), Band.user));
+    } else if (!thread.lines.send(band, to, from, pending.number, message, options.transfer)) {
+      pending.fail(this.#unsent(to));
+    }
+    return pending.answer as Promise<T>;
+  }
+
+  /** Answers an ask with a value. */
+  answer(envelope: Envelope, value: unknown): void {
+    if (threadOf(envelope.from) === this.#thread.number) this.#thread.asks.resolve(envelope.ask, value);
+    else this.#thread.lines.send(Wire.answer, envelope.from, NOBODY, envelope.ask, value);
+  }
+
+  /** Answers an ask with an error. */
+  fail(envelope: Envelope, error: unknown): void {
+    this.#failAsk(envelope.from, envelope.ask, toEnvelope(error));
+  }
+
+  /** Tells an actor on the system band. */
+  notify(to: ActorId, notice: Message): void {
+    const thread = this.#thread;
+    if (threadOf(to) !== thread.number) thread.lines.send(Wire.system, to, NOBODY, 0, notice);
+    else thread.cell(to)?.accept(new Envelope(to, NOBODY, Band.system, 0, notice, thread.stamp));
+  }
+
+  /** Counts a message that reached nobody, and fails its ask. */
+  deadLetter(envelope: Envelope, error: Error): void {
+    const { to, from, message, ask } = envelope;
+    const { board, probes, now } = this.#thread;
+    board.countDeadLetter();
+    const probe = { name: 'deadletter', to, from, messageType: message.type, reason: error.message };
+    probes.emitLimited(probe, to, now);
+    if (ask !== 0) this.fail(envelope, error);
+  }
+
+  /** Those who were refused by an actor of this thread may send again. */
+  tellRoom(cell: Cell): void {
+    const told = cell.rare?.toldFull;
+    if (told === undefined || told.size === 0) return;
+    for (const peer of told) this.#thread.lines.sendTo(peer, Wire.room, NOBODY, cell.id, 0, undefined);
+    told.clear();
+  }
+
+  /** A peer is gone, with what was never posted to it. */
+  loseThread(peer: number, name: string, reason: string, unsent: readonly Entry[]): void {
+    for (const id of this.#full) if (threadOf(id) === peer) this.#full.delete(id);
+    const error = new ThreadLost({ thread: name, reason });
+    for (const { to, from, kind, ask, payload } of unsent) {
+      // Its ask fails with all others to that thread.
+      if (ask !== 0) continue;
+      this.deadLetter(new Envelope(to, from, kind as Band, 0, payload as Message, this.#thread.stamp), error);
+    }
+    this.#thread.asks.loseThread(peer, name, reason);
+  }
+
+  // In
+
+  arrive(kind: Wire, to: ActorId, from: ActorId, ask: number, payload: unknown): void {
+    const thread = this.#thread;
+    switch (kind) {
+      case Wire.answer:
+        thread.asks.resolve(ask, payload);
+        return;
+      case Wire.failure:
+        thread.asks.fail(ask, fromEnvelope(payload as ErrorEnvelope));
+        return;
+      case Wire.watch:
+        thread.watchedBy(to, from);
+        return;
+      case Wire.unwatch:
+        thread.watches.removeWatcher(to, from);
+        return;
+      case Wire.full:
+        this.#full.add(from);
+        return;
+      case Wire.room:
+        this.#full.delete(from);
+        return;
+      case Wire.credit:
+        return;
+      default:
+        this.#deliver(new Envelope(to, from, kind, ask, payload as Message, thread.stamp));
+    }
+  }
+
+  /** A message, or an answer, that cannot be cloned: whoever waits for it hears of it. */
+  onUncloneable({ kind, to, from, ask, payload }: Entry, error: Error): void {
+    const reason = error.message;
+    if (kind === Wire.failure) {
+      this.#failAsk(to, ask, plainEnvelope(payload as ErrorEnvelope));
+    } else if (kind === Wire.answer) {
+      this.#failAsk(to, ask, toEnvelope(new Unsendable({ what: 'the answer', reason })));
+    } else if (isMessage(kind)) {
+      const { type } = payload as Message;
+      const refusal = new Unsendable({ what: `the message ${type}`, reason });
+      if (ask === 0) this.#undelivered(from, to, type, refusal.message);
+      else this.#thread.asks.fail(ask, refusal);
+    }
+  }
+
+  /** Queues a message here; refused, the sender hears of it. */
+  #deliver(envelope: Envelope): void {
+    const { to, from, band, ask, message } = envelope;
+    const cell = this.#thread.cell(to);
+    if (cell === undefined) {
+      this.deadLetter(envelope, this.#nobodyAt(to));
+      return;
+    }
+    if (band === Band.system && message.type === 'ended')
+      this.#thread.watches.remove(to, message.id as ActorId);
+    if (cell.accept(envelope)) return;
+    const sender = threadOf(from);
+    if (sender !== this.#thread.number && band === Band.user && cell.tellFull(sender)) {
+      this.#thread.lines.sendTo(sender, Wire.full, NOBODY, cell.id, 0, undefined);
+    }
+    const error = this.#fullError(cell.name, band);
+    if (ask === 0) this.#undelivered(from, to, message.type, error.message);
+    else this.fail(envelope, error);
+  }
+
+  #undelivered(sender: ActorId, to: ActorId, messageType: string, reason: string): void {
+    const probe = { name: 'undelivered', to, from: sender, messageType, reason };
+    this.#thread.probes.emitLimited(probe, to, this.#thread.now);
+    if (sender !== NOBODY) this.notify(sender, { type: 'undelivered', to, messageType, reason });
+  }
+
+  #failAsk(asker: ActorId, ask: number, error: ErrorEnvelope): void {
+    if (threadOf(asker) === this.#thread.number) this.#thread.asks.fail(ask, fromEnvelope(error));
+    else this.#thread.lines.send(Wire.failure, asker, NOBODY, ask, error);
+  }
+
+  #nobodyAt(to: ActorId): Error {
+    return new ActorEnded({ actor: this.#thread.nameOf(to), reason: 'no actor lives at this address' });
+  }
+
+  #fullError(actor: string, band: Band): Error {
+    return new MailboxFull({ actor, band: BAND_NAMES[queueBand(band)], bound: boundOf(band) });
+  }
+
+  /** Why a line took nothing: it is not there, or it is full. */
+  #unsent(to: ActorId): Error {
+    const { lines } = this.#thread;
+    const thread = threadOf(to);
+    const peer = lines.peer(thread);
+    if (peer === undefined) {
+      return new ActorEnded({ actor: `actor ${to}`, reason: `there is no thread ${thread}` });
+    }
+    if (!lines.isOpen(thread)) return new ThreadLost({ thread: peer.name, reason: 'it is not back yet' });
+    return new MailboxFull({
+      actor: `the line to ${peer.name}`,
+      band: 'user',
+      bound: LINK_WINDOW + LINK_OUTBOX,
+    });
+  }
+}
