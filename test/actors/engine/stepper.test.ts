@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { beginRun, emptyLane, type Lane } from '../../../src/actors/engine/lane.js';
+import { MEASURE_AFTER_STEPS } from '../../../src/actors/engine/planner.js';
 import { Stepper } from '../../../src/actors/engine/stepper.js';
 import {
   type NativeContext,
@@ -302,10 +303,10 @@ describe('a long prompt beside minds that decode', () => {
     while ((given.said.get(2) as number[]).length === 0) given.step();
     const steps = given.faulty.steps.slice(before);
     expect(steps.length).toBeGreaterThan(5);
-    for (const step of steps) {
-      expect([step.get(0), step.get(1)]).toEqual([1, 1]);
-      expect(step.get(2)).toBeGreaterThanOrEqual(1);
-    }
+    for (const step of steps) expect([step.get(0), step.get(1)]).toEqual([1, 1]);
+    // Now and then the decodes go alone, to be measured.
+    const without = steps.filter((step) => (step.get(2) ?? 0) === 0);
+    expect(without.length).toBeLessThanOrEqual(1 + steps.length / MEASURE_AFTER_STEPS);
     expect((given.said.get(0) as number[]).length).toBeGreaterThanOrEqual(steps.length);
     given.play();
     expect([...given.said.values()].map((tokens) => (tokens as number[]).length)).toEqual([200, 200, 10]);
