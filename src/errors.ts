@@ -79,3 +79,30 @@ export const TemplateFailed = defineError<{ reason: string }>(
   'TemplateFailed',
   (d) => `the model's chat template cannot render this conversation: ${d.reason}`,
 );
+
+/** `near`: the name that was probably meant. */
+export const NoSuchActor = defineError<{ name: string; near: string | undefined }>(
+  'NoSuchActor',
+  (d) => `no actor is named ${d.name}${d.near === undefined ? '' : `; the nearest name is ${d.near}`}`,
+);
+
+/** `what`: the process, or the socket, that was to be observed. */
+export const ObserverFailed = defineError<{ what: string; reason: string }>(
+  'ObserverFailed',
+  (d) => `${d.what} cannot be observed: ${d.reason}`,
+);
+
+/** `label`: the process that was asked for, if one was. */
+export const NoTroupe = defineError<{ dir: string; label: string | undefined }>(
+  'NoTroupe',
+  (d) =>
+    `no troupe ${d.label === undefined ? '' : `of process ${d.label} `}runs with its data in ${d.dir}; ` +
+    'start one, as with: troupe demo (or name its folder with --dir)',
+);
+
+export const ManyTroupes = defineError<{ dir: string; labels: readonly string[] }>(
+  'ManyTroupes',
+  (d) =>
+    `${d.labels.length} troupes run with their data in ${d.dir}, of the processes ${d.labels.join(', ')}; ` +
+    'say which with --pid',
+);

@@ -7,9 +7,12 @@
  */
 import { createStatus, type LaneReport, readLanes, readStatus, Status } from './actors/engine/status.js';
 import type { MindArgs } from './actors/mind/protocol.js';
+import { checkText } from './check.js';
 import { BadArgument, NameTaken, SystemStopped } from './errors.js';
 import { Mind } from './mind.js';
 import type { ModelHeader } from './native/addon.js';
+import { whyOf } from './observer/answers.js';
+import type { Observer } from './observer/server.js';
 import {
   type CheckedTroupeOptions,
   checkMindOptions,
@@ -22,10 +25,13 @@ import {
 } from './options.js';
 import { type ActorId, NOBODY } from './runtime/address.js';
 import type { SystemReport } from './runtime/inspect.js';
+import { KnownAs } from './runtime/known-as.js';
 import { Offload } from './runtime/offload.js';
 import type { Probe } from './runtime/probes.js';
 import { System } from './runtime/system.js';
 import type { PeekReport } from './runtime/thread-actor.js';
+import type { Why } from './runtime/why.js';
+import { openObserver, sightOf } from './sight.js';
 import { checkMemory, makeDir, moduleUrl, openStage, type Stage } from './stage.js';
 
 export type { TurnClass } from './actors/broker/protocol.js';
@@ -38,6 +44,7 @@ export type { MindOptions, Progress, TroupeOptions, TurnOptions } from './option
 export type { ActorReport, SystemReport, ThreadReport } from './runtime/inspect.js';
 export type { Probe } from './runtime/probes.js';
 export type { PeekReport } from './runtime/thread-actor.js';
+export type { Why } from './runtime/why.js';
 export type { Piece, Turn, TurnResult } from './turn.js';
 
 const HEADER_MS = 30_000;
@@ -55,6 +62,7 @@ export class Troupe implements AsyncDisposable {
   readonly #offload: Offload;
   readonly #minds = new Set<Mind>();
   #stage: Stage | undefined;
+  #observer: Observer | undefined;
   #stopped: Promise<void> | undefined;
 
   private constructor(system: System, offload: Offload, options: CheckedTroupeOptions) {
@@ -84,9 +92,13 @@ export class Troupe implements AsyncDisposable {
       const hosts = Array.from({ length: checked.hosts }, (_, i) => ({ name: `host-${i}`, host: true }));
       const system = await System.start([{ name: 'engine', host: false }, ...hosts]);
       troupe = new Troupe(system, offload, checked);
+      const { observer, failed } = await openObserver(system, troupe.#status, checked.dir);
+      troupe.#observer = observer;
       const threads = checked.threads ?? defaultThreads(header.weightBytes);
       troupe.#stage = await openStage(system, checked, { context, cells, threads }, troupe.#status);
       checked.onProgress({ stage: 'ready', fraction: 1 });
+      // Behind the caller's first chance to listen.
+      if (failed !== undefined) setImmediate(() => system.main.probes.emit(failed));
       return troupe;
     } catch (error) {
       await (troupe === undefined ? offload.close() : troupe.stop());
@@ -130,6 +142,15 @@ export class Troupe implements AsyncDisposable {
     };
   }
 
+  /**
+   * Why an actor does not go on: who waits for whom, and who must do what, in a sentence. `name` is a mind's, or that of
+   * any actor in `inspect()`. Asks nobody. Throws `NoSuchActor`.
+   */
+  why(name: string): Why {
+    const sight = sightOf(this.#system.inspect(), readLanes(this.#status));
+    return whyOf(sight, new KnownAs(sight.actors), checkText(name, 'name'));
+  }
+
   /** What is queued at an actor, asked of its thread; `preview`: with the shape of each message, texts redacted. */
   async peek(actorId: ActorId, options: { preview?: boolean } = {}): Promise<PeekReport> {
     if (!Number.isSafeInteger(actorId) || actorId <= NOBODY) {
@@ -162,6 +183,7 @@ export class Troupe implements AsyncDisposable {
     await Promise.allSettled([...this.#minds].map((mind) => mind.leave()));
     Atomics.store(this.#status, Status.abort, 1);
     await this.#system.stop('the troupe stopped');
+    this.#observer?.close();
     await this.#offload.close();
     this.#stage?.close();
   }

@@ -26,6 +26,13 @@ describe('import arrows', () => {
     ['runtime/cell.ts', "import type { Addon } from '../native/addon.js';", 'native/addon.ts'],
     ['index.ts', "export { facts } from './jobs/facts.js';", 'jobs/facts.ts'],
     ['actors/broker/broker.ts', "import { Troupe } from '../../index.js';", 'index.ts'],
+    ['observer/server.ts', "import { Troupe } from '../index.js';", 'index.ts'],
+    ['observer/view.ts', "import { padded } from '../cli/text.js';", 'cli/text.ts'],
+    [
+      'observer/observation.ts',
+      "import { readLanes } from '../actors/engine/status.js';",
+      'actors/engine/status.ts',
+    ],
     ['cli/demo.ts', "const { ask } = await import('../runtime/ask.js');", 'runtime/ask.ts'],
     ['genome/composer.ts', "import {\n  Page,\n} from '../pages/page.js';", 'pages/page.ts'],
   ];

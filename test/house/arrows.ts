@@ -5,9 +5,10 @@ import { posix } from 'node:path';
 
 /** A room's own files are always allowed, the shared ones to all but the runtime. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
-  cli: ['gateway', 'index'],
-  gateway: ['index'],
-  index: ['actors', 'genome', 'pages', 'runtime'],
+  cli: ['gateway', 'index', 'observer'],
+  gateway: ['index', 'observer'],
+  index: ['actors', 'genome', 'observer', 'pages', 'runtime'],
+  observer: ['runtime'],
   actors: ['genome', 'pages', 'runtime'],
   jobs: ['native', 'genome', 'pages', 'runtime'],
   genome: [],

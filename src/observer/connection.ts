@@ -1,0 +1,121 @@
+/**
+ * One observer that has attached: its requests are answered one at a time, each within a deadline, and it is cut off when
+ * it does not read what it asked for.
+ */
+import type { Socket } from 'node:net';
+import { AskTimeout } from '../errors.js';
+import { type ErrorEnvelope, toEnvelope } from '../runtime/errors.js';
+import { answer } from './answers.js';
+import { lineReader } from './lines.js';
+import {
+  ANSWER_MS,
+  encode,
+  MAX_PENDING,
+  MAX_REQUEST_CHARACTERS,
+  MAX_TRACE_UNREAD_BYTES,
+  MAX_UNREAD_BYTES,
+  PROTOCOL,
+  parseRequest,
+  type ServerLine,
+  SILENT_MS,
+} from './protocol.js';
+import type { Lookout, Source } from './source.js';
+import type { Listener } from './trace.js';
+
+export class Connection {
+  readonly #socket: Socket;
+  readonly #source: Source;
+  readonly #lookout: Lookout;
+  /** Requests that wait for their turn. */
+  readonly #pending: string[] = [];
+  /** Aborted when the observer has said all that it will, or is gone. */
+  readonly #gone = new AbortController();
+  #answering = false;
+
+  constructor(socket: Socket, source: Source, lookout: Lookout) {
+    this.#socket = socket;
+    this.#source = source;
+    this.#lookout = lookout;
+    const read = lineReader(MAX_REQUEST_CHARACTERS, (line) => this.#ask(line));
+    socket.unref();
+    socket.setEncoding('utf8');
+    socket.setTimeout(SILENT_MS, () => socket.destroy());
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => this.#gone.abort());
+    socket.on('end', () => {
+      this.#gone.abort();
+      void this.#answerAll();
+    });
+    socket.on('data', (text: string) => {
+      try {
+        read(text);
+      } catch {
+        socket.destroy();
+      }
+    });
+    this.#send({ type: 'hello', protocol: PROTOCOL, pid: process.pid });
+  }
+
+  #ask(line: string): void {
+    if (this.#pending.push(line) > MAX_PENDING) this.#socket.destroy();
+    else void this.#answerAll();
+  }
+
+  /** One at a time, in order; when the other side has said all, so has this one. */
+  async #answerAll(): Promise<void> {
+    if (this.#answering) return;
+    this.#answering = true;
+    for (let line = this.#pending.shift(); line !== undefined; line = this.#pending.shift()) {
+      await this.#reply(line);
+    }
+    this.#answering = false;
+    if (this.#gone.signal.aborted) this.#socket.end();
+  }
+
+  async #reply(line: string): Promise<void> {
+    let id = 0;
+    try {
+      const parsed = parseRequest(line);
+      id = parsed.id;
+      const { request } = parsed;
+      const answering = answer(request, this.#source, this.#lookout, this.#listener(id));
+      // A trace has a time of its own.
+      const value = await (request.type === 'trace' ? answering : inTime(answering, request.type));
+      this.#send({ type: 'reply', id, value });
+    } catch (error) {
+      this.#send({ type: 'failed', id, error: withoutStack(toEnvelope(error)) });
+    }
+  }
+
+  #listener(id: number): Listener {
+    return {
+      gone: this.#gone.signal,
+      send: (event) => {
+        if (this.#socket.writableLength > MAX_TRACE_UNREAD_BYTES) return false;
+        this.#send({ type: 'event', id, event });
+        return true;
+      },
+    };
+  }
+
+  #send(line: ServerLine): void {
+    if (this.#socket.destroyed) return;
+    this.#socket.write(encode(line));
+    if (this.#socket.writableLength > MAX_UNREAD_BYTES) this.#socket.destroy();
+  }
+}
+
+async function inTime<T>(answering: Promise<T>, what: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const error = new AskTimeout({ actor: 'the thread that was asked', message: what, waitedMs: ANSWER_MS });
+    timer = setTimeout(() => reject(error), ANSWER_MS).unref();
+  });
+  try {
+    return await Promise.race([answering, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const withoutStack = (error: ErrorEnvelope): ErrorEnvelope => ({ ...error, stack: undefined });

@@ -1,0 +1,41 @@
+/**
+ * A troupe as observers see it: the actors, and beside them the lanes, which the broker hands out and the engine works
+ * on.
+ */
+import { type LaneReport, readLanes } from './actors/engine/status.js';
+import { Observer } from './observer/server.js';
+import type { ActorId } from './runtime/address.js';
+import type { SystemReport } from './runtime/inspect.js';
+import type { Probe } from './runtime/probes.js';
+import type { Hold, Sight } from './runtime/standing.js';
+import type { System } from './runtime/system.js';
+
+export function sightOf(report: SystemReport, lanes: readonly LaneReport[]): Sight {
+  const called = (name: string): number | undefined => report.actors.find((actor) => actor.name === name)?.id;
+  const keeper = called('broker');
+  const worker = called('engine');
+  if (keeper === undefined || worker === undefined) return { ...report, holds: [] };
+  const running = lanes.filter(({ state }) => state === 'running');
+  const holds = running.map(
+    ({ lane, mind }): Hold => ({ what: `lane ${lane}`, keeper, holder: mind, worker }),
+  );
+  return { ...report, holds };
+}
+
+/** Opens the control socket in the data folder; else answers the probe that says why it cannot be. */
+export async function openObserver(
+  system: System,
+  status: Int32Array,
+  dir: string,
+): Promise<{ readonly observer?: Observer; readonly failed?: Probe }> {
+  const source = {
+    inspect: () => sightOf(system.inspect(), readLanes(status)),
+    peek: (id: ActorId, preview: boolean) => system.peek(id, preview),
+    onProbe: system.onProbe.bind(system),
+  };
+  try {
+    return { observer: await Observer.open(source, dir) };
+  } catch (error) {
+    return { failed: { name: 'observer.failed', dir, reason: (error as Error).message } };
+  }
+}
