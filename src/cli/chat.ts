@@ -9,11 +9,12 @@ import { harmless } from './text.js';
 export interface ChatOptions {
   readonly system?: string;
   readonly model?: string;
+  readonly dir?: string;
 }
 
 /** Answers the exit code: 0, or 1 when a reply failed and nobody was at a terminal to see it. */
 export async function chat(name: string, options: ChatOptions): Promise<number> {
-  await using troupe = await openTroupe({ model: options.model, lanes: 1 });
+  await using troupe = await openTroupe({ model: options.model, lanes: 1, dir: options.dir });
   const mind = await troupe.mind(name, options.system === undefined ? {} : { system: options.system });
   const { stdin, stdout } = process;
   const attended = stdin.isTTY === true && stdout.isTTY === true;

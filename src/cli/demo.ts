@@ -18,6 +18,7 @@ export interface DemoOptions {
   readonly turns: number;
   readonly lanes: number;
   readonly model?: string;
+  readonly dir?: string;
   readonly seed?: number;
 }
 
@@ -27,7 +28,7 @@ const INTERRUPTED = 130;
 
 /** Answers the exit code: 0, or 1 when a turn failed, or 130 when it was interrupted. */
 export async function demo(options: DemoOptions): Promise<number> {
-  await using troupe = await openTroupe({ model: options.model, lanes: options.lanes });
+  await using troupe = await openTroupe({ model: options.model, lanes: options.lanes, dir: options.dir });
   const interrupted = new AbortController();
   const interrupt = (): void => {
     // Asked twice: whoever asks does not want to wait for the turns to end.

@@ -2,16 +2,14 @@
  * Numbers as people read them.
  */
 
+export { duration } from '../observer/view.js';
+
 /** 1234567 as "1,234,567". */
 export const whole = (value: number): string => Math.round(value).toLocaleString('en-US');
 
 /** "1 mind", "12 minds". */
 export const counted = (count: number, what: string): string =>
   `${whole(count)} ${what}${count === 1 ? '' : 's'}`;
-
-/** Milliseconds as "850 ms" or "12.3 s". */
-export const duration = (ms: number): string =>
-  ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 
 /** Bytes in the nearest binary unit: "4.7 MiB". */
 export function size(bytes: number): string {

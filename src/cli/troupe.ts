@@ -6,7 +6,8 @@ import { Command, CommanderError } from 'commander';
 import type { ChatOptions } from './chat.js';
 import type { DemoOptions } from './demo.js';
 import type { DoctorOptions } from './doctor.js';
-import { EXIT_USAGE, explain, inOneLine, wholeNumber } from './usage.js';
+import { addObserving } from './observing.js';
+import { DIR, EXIT_USAGE, explain, inOneLine, wholeNumber } from './usage.js';
 
 const program = inOneLine(new Command('troupe'))
   .description('Many minds in one process, on one native context.')
@@ -22,6 +23,7 @@ program
   .option('--turns <count>', 'questions to each mind', wholeNumber(1, 100), 3)
   .option('--lanes <count>', 'how many of them decode at one time', wholeNumber(1, 256), 4)
   .option(...MODEL)
+  .option(...DIR)
   .option('--seed <number>', 'seed of all replies (default: fresh ones)', wholeNumber(0, 2 ** 32 - 1))
   .action(async (options: DemoOptions) => {
     const { demo } = await import('./demo.js');
@@ -34,10 +36,13 @@ program
   .argument('<name>', 'what the mind is called')
   .option('--system <text>', 'its system prompt')
   .option(...MODEL)
+  .option(...DIR)
   .action(async (name: string, options: ChatOptions) => {
     const { chat } = await import('./chat.js');
     process.exitCode = await chat(name, options);
   });
+
+addObserving(program);
 
 program
   .command('doctor')

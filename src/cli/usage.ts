@@ -17,7 +17,12 @@ const USAGE_ERRORS: ReadonlySet<string> = new Set([
   'ModelTruncated',
   'ModelUnsupported',
   'ModelTooLarge',
+  'NoSuchActor',
+  'ManyTroupes',
 ]);
+
+/** The data folder, where commands that look at a troupe find it. */
+export const DIR = ['--dir <folder>', 'data folder of the troupe (default: one of the user)'] as const;
 
 /** A parser of whole numbers within bounds, for commander. */
 export const wholeNumber =
@@ -27,6 +32,12 @@ export const wholeNumber =
     if (given.trim() !== '' && Number.isInteger(value) && value >= least && value <= most) return value;
     throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
   };
+
+/** A parser of process numbers, for commander; a further troupe of a process has `-2` and so on behind it. */
+export function processNumber(given: string): string {
+  if (/^\d+(-\d+)?$/.test(given)) return given;
+  throw new InvalidArgumentError("It must be a process's number.");
+}
 
 /** Commander's answers as one line each on stderr, with the right name where one is near. */
 export function inOneLine(program: Command): Command {
