@@ -1,6 +1,6 @@
 /**
  * A process that can be observed and does nothing: `node program.mjs FOLDER [MODE]`. Says `ready`, and ends when its input
- * does. MODE `unwatched` reads no input, so that only the socket could keep it; `busy` has its main thread stuck.
+ * does. MODE `unwatched` reads no input, so that after a second only the socket could keep it; `busy` has its main thread stuck.
  */
 import { mkdirSync } from 'node:fs';
 import { Observer } from '../../dist/observer/server.js';
@@ -50,6 +50,7 @@ const source = {
 mkdirSync(folder, { recursive: true, mode: 0o700 });
 await Observer.open(source, folder);
 process.stdout.write('ready\n');
-if (mode !== 'unwatched') process.stdin.resume().on('end', () => process.exit());
+if (mode === 'unwatched') setTimeout(() => {}, 1_000);
+else process.stdin.resume().on('end', () => process.exit());
 if (mode === 'busy')
   setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20_000), 50);

@@ -1,16 +1,12 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ActorEnded, AskTimeout, NoSuchActor, ObserverFailed } from '../../src/errors.js';
 import { Client } from '../../src/observer/client.js';
 import { MAX_CONNECTIONS } from '../../src/observer/protocol.js';
+import { Lookout } from '../../src/observer/source.js';
 import { sightOf } from '../runtime/planted.js';
 import { exited, folder, LABEL, observed, raw, running, source, until } from './stage.js';
 
 const inspect = { type: 'inspect', limit: 10 } as const;
-const ended: (() => void)[] = [];
-afterEach(() => {
-  for (const end of ended.splice(0)) end();
-});
-
 describe('R6 the control socket', () => {
   it('R6 answers inspect, why and peek', async () => {
     using at = await observed();
@@ -113,7 +109,7 @@ describe('R6 the control socket', () => {
     await expect(at.attach()).rejects.toThrow(/takes no more observers/);
   });
 
-  it('R6 observers that look at one time share a look, and none is kept when they have left', async () => {
+  it('R6 observers that look at one time share a look', async () => {
     const shared = source();
     using at = await observed(shared);
     const clients = [await at.attach(), await at.attach()];
@@ -146,13 +142,14 @@ describe('R6 the control socket', () => {
 
   it('R6 does not keep its process alive, attached to or not', async () => {
     using at = folder();
-    const child = await running(at.path, 'unwatched');
-    await Client.attach(at.path, String(child.pid)).then(
-      (client) => ended.push(() => client.close()),
-      () => {},
-    );
-    await exited(child);
-    expect(child.exitCode).toBe(0);
+    const [alone, attached] = await Promise.all([
+      running(at.path, 'unwatched'),
+      running(at.path, 'unwatched'),
+    ]);
+    const client = await Client.attach(at.path, String(attached.pid));
+    await client.ask(inspect);
+    await Promise.all([exited(alone), exited(attached), client.ended]);
+    expect([alone.exitCode, attached.exitCode]).toEqual([0, 0]);
   });
 
   it('R6 a process whose main thread is busy is told of as such', async () => {
@@ -169,5 +166,41 @@ describe('R6 the control socket', () => {
   it('R6 attaching where nobody listens fails with the reason', async () => {
     using at = folder();
     await expect(Client.attach(at.path, LABEL)).rejects.toThrow(/process \d+ cannot be observed: .*ENOENT/);
+  });
+});
+
+describe('R6 a look', () => {
+  const looking = (costMs: number) => {
+    let now = 0;
+    let looks = 0;
+    const { sight } = source();
+    const inspect = () => {
+      looks++;
+      now += costMs;
+      return sight;
+    };
+    const lookout = new Lookout({ inspect }, () => now);
+    return { lookout, looks: () => looks, wait: (ms: number) => (now += ms) };
+  };
+
+  it.each([
+    ['is shared for 50 ms', 0, 50],
+    ['is shared for ten times what it took', 200, 2_000],
+  ])('R6 %s', (_, costMs, freshMs) => {
+    const { lookout, looks, wait } = looking(costMs);
+    const first = lookout.look();
+    wait(freshMs - 1);
+    expect([lookout.look(), looks()]).toEqual([first, 1]);
+    wait(1);
+    expect(lookout.look().atMs).toBeGreaterThan(first.atMs);
+    expect(looks()).toBe(2);
+  });
+
+  it('R6 is forgotten when nobody is there to share it', async () => {
+    const { lookout, looks } = looking(0);
+    lookout.look();
+    lookout.forget();
+    lookout.look();
+    expect(looks()).toBe(2);
   });
 });
