@@ -192,12 +192,12 @@ class Broker implements Behaviour {
     this.#downSince = this.#ctx.now;
   }
 
-  /** A broker that was started again knows of no grants: what the minds have of it is void. */
+  /** A broker that was started again knows of no grants: engine and minds are told so. */
   #recover(saved: ReadonlyMap<string, unknown>): void {
     const error = toEnvelope(new EngineLost({ reason: 'the broker was started again' }));
     for (const [key, id] of saved) {
       if (key === 'engine') this.#ctx.tell(id as ActorId, { type: 'reset', error }, { band: Band.reserved });
-      else this.#tell(id as ActorId, { type: 'revoked', ticket: undefined, error });
+      else this.#tell(id as ActorId, { type: 'restarted', error });
     }
   }
 

@@ -38,5 +38,7 @@ export type BrokerToMind =
     }
   | { readonly type: 'queued'; readonly ticket: number; readonly reason: QueueReason }
   | { readonly type: 'refused'; readonly ticket: number; readonly error: ErrorEnvelope }
-  /** A grant is void; `ticket` undefined: all that this mind has or waits for. */
-  | { readonly type: 'revoked'; readonly ticket: number | undefined; readonly error: ErrorEnvelope };
+  /** A grant is void. */
+  | { readonly type: 'revoked'; readonly ticket: number; readonly error: ErrorEnvelope }
+  /** The broker was started again and knows of nothing: grants are void for this reason, and who waits asks anew. */
+  | { readonly type: 'restarted'; readonly error: ErrorEnvelope };

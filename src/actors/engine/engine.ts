@@ -94,6 +94,7 @@ class Engine implements Behaviour {
 
   stop(): void {
     this.#leaving = true;
+    this.#lanes.close();
     this.#context.close();
     this.#model.close();
   }

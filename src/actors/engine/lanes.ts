@@ -75,6 +75,14 @@ export class Lanes {
     return this.all.reduce((sum, other) => sum + (other === lane ? 0 : other.held), 0);
   }
 
+  /** The context is gone: nothing is held any more. */
+  close(): void {
+    for (const lane of this.all) {
+      Object.assign(lane, emptyLane(lane.number));
+      showLane(this.#status, lane, undefined);
+    }
+  }
+
   /** Shows what a step has changed. */
   showStep(): void {
     count(this.#status, Status.steps, 1);

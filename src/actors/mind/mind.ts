@@ -17,12 +17,15 @@ import type { Message } from './rendering.js';
 import { isSaid, type Room, Rooms, remember } from './rooms.js';
 import { storeKey } from './transcript.js';
 import {
+  addRun,
+  addText,
   answerOf,
   beginWait,
   type Ending,
   endWait,
   leftMs,
   openTurn,
+  type Prepared,
   type Turn,
   type WaitReason,
 } from './turn.js';
@@ -70,6 +73,8 @@ class Mind implements Behaviour {
       case 'refused':
       case 'revoked':
         return this.#lost(message.ticket, message.error);
+      case 'restarted':
+        return this.#askAgain(message.error);
       case 'leave':
         return this.#leave();
       case 'cancel':
@@ -111,8 +116,12 @@ class Mind implements Behaviour {
       this.#end(turn, { outcome: 'failed', error: toEnvelope(asTroupeError(error)) });
       return;
     }
+    this.#request(turn, turn.prepared);
+  }
+
+  #request(turn: Turn, prepared: Prepared): void {
     this.#turns.queue(turn);
-    this.#post.request(turn, turn.prepared, this.#activity(turn));
+    this.#post.request(turn, prepared, this.#activity(turn));
   }
 
   #activity(turn: Turn): string {
@@ -122,13 +131,12 @@ class Mind implements Behaviour {
   // The broker's answers
 
   #queued(ticket: number, reason: QueueReason): void {
-    for (const turn of this.#turns.ticketed(ticket)) {
-      if (turn.stage === 'queued') this.#wait(turn, reason, this.#args.broker);
-    }
+    const turn = this.#turns.byTicket(ticket);
+    if (turn?.stage === 'queued') this.#wait(turn, reason, this.#args.broker);
   }
 
   #granted(message: BrokerToMind & { type: 'granted' }): void {
-    const [turn] = this.#turns.ticketed(message.ticket);
+    const turn = this.#turns.byTicket(message.ticket);
     // A turn that ended meanwhile has withdrawn, and the broker takes the grant back on that.
     if (turn?.stage !== 'queued' || turn.prepared === undefined) return;
     endWait(turn, this.#ctx.now);
@@ -139,11 +147,20 @@ class Mind implements Behaviour {
     this.#end(turn, { outcome: 'failed', error });
   }
 
-  /** Refused, or what was granted is void. A broker that was started again may yet come upon a request: withdrawn. */
-  #lost(ticket: number | undefined, error: ErrorEnvelope): void {
-    for (const turn of this.#turns.ticketed(ticket)) {
-      if (turn.stage === 'queued') this.#post.withdraw(turn);
-      this.#end(turn, { outcome: 'failed', error });
+  /** Refused, or what was granted is void. */
+  #lost(ticket: number, error: ErrorEnvelope): void {
+    const turn = this.#turns.byTicket(ticket);
+    if (turn !== undefined) this.#end(turn, { outcome: 'failed', error });
+  }
+
+  /** The broker was started again. It may yet come upon a request of before, so that one is withdrawn. */
+  #askAgain(error: ErrorEnvelope): void {
+    for (const turn of this.#turns.all()) {
+      if (turn.stage === 'running') this.#end(turn, { outcome: 'failed', error });
+      else if (turn.stage === 'queued' && turn.prepared !== undefined) {
+        this.#post.withdraw(turn);
+        this.#request(turn, turn.prepared);
+      }
     }
   }
 
@@ -152,8 +169,7 @@ class Mind implements Behaviour {
   #piece(piece: EngineToMind & { type: 'piece' }): void {
     const turn = this.#turns.byGrant(piece.grant);
     if (turn === undefined) return;
-    turn.firstPieceAt ??= this.#ctx.now;
-    turn.text += piece.text;
+    addText(turn, piece.text, this.#ctx.now);
     this.#post.took(turn);
     this.#post.piece(turn, turn.window.push(piece.text, piece.tokens));
   }
@@ -166,16 +182,7 @@ class Mind implements Behaviour {
   #done(done: EngineToMind & { type: 'done' }): void {
     const turn = this.#turns.byGrant(done.grant);
     if (turn === undefined) return;
-    turn.runs.push({
-      lane: turn.lane,
-      processed: done.processed,
-      reused: done.reused,
-      produced: done.produced,
-      ...done.times,
-      outcome: done.outcome,
-    });
-    turn.text += done.text;
-    if (done.text !== '') turn.firstPieceAt ??= this.#ctx.now;
+    addRun(turn, done, this.#ctx.now);
     this.#end(turn, done);
   }
 

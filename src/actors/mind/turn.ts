@@ -7,6 +7,7 @@ import type { Context, Reply } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
 import type { ErrorEnvelope } from '../../runtime/errors.js';
 import type { QueueReason } from '../broker/protocol.js';
+import type { EngineToMind } from '../engine/protocol.js';
 import { PieceWindow } from '../engine/window.js';
 import type { MindArgs, Outcome, Receipt, RunReceipt, TurnAnswer, TurnRequest } from './protocol.js';
 import type { Message } from './rendering.js';
@@ -101,6 +102,19 @@ export function endWait(turn: Turn, now: number): void {
   turn.waits[wait.reason] = (turn.waits[wait.reason] ?? 0) + now - wait.since;
   wait.end();
   turn.wait = undefined;
+}
+
+/** More of the reply has come. */
+export function addText(turn: Turn, text: string, now: number): void {
+  if (text !== '') turn.firstPieceAt ??= now;
+  turn.text += text;
+}
+
+/** The turn's run is over, and this is what it did. */
+export function addRun(turn: Turn, done: EngineToMind & { type: 'done' }, now: number): void {
+  const { processed, reused, produced, times, outcome, text } = done;
+  turn.runs.push({ lane: turn.lane, processed, reused, produced, ...times, outcome });
+  addText(turn, text, now);
 }
 
 export function answerOf(turn: Turn, mind: MindArgs, ending: Ending, now: number): TurnAnswer {

@@ -43,9 +43,10 @@ export class Turns {
     if (number > this.#newest) this.#early.add(number);
   }
 
-  /** Gives a turn its ticket. */
+  /** Gives a turn a ticket, in place of any that it had. */
   queue(turn: Turn): void {
     turn.stage = 'queued';
+    this.#byTicket.delete(turn.ticket);
     turn.ticket = ++this.#tickets;
     this.#byTicket.set(turn.ticket, turn);
   }
@@ -72,11 +73,8 @@ export class Turns {
     return this.#byGrant.get(grant);
   }
 
-  /** Those that the broker knows; `undefined`: all of them. */
-  ticketed(ticket: number | undefined): Turn[] {
-    if (ticket === undefined) return [...this.#byTicket.values()];
-    const turn = this.#byTicket.get(ticket);
-    return turn === undefined ? [] : [turn];
+  byTicket(ticket: number): Turn | undefined {
+    return this.#byTicket.get(ticket);
   }
 
   all(): Turn[] {

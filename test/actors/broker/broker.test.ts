@@ -229,7 +229,7 @@ describe('a broker that is started again', () => {
     await ben.hears();
     crash();
     expect(await engine.hears()).toMatchObject([{ type: 'reset', error: { code: 'EngineLost' } }]);
-    expect((await ada.hears()).at(-1)).toMatchObject({ type: 'revoked', ticket: undefined });
+    expect((await ada.hears()).at(-1)).toMatchObject({ type: 'restarted', error: { code: 'EngineLost' } });
     await ben.hears();
     engine.tell(up(1, 1000, 2));
     ben.tell(request(2, 'b'));

@@ -261,13 +261,23 @@ describe('the end of a turn', () => {
     expect(first.ended).toMatchObject({ outcome: 'failed', error: { code: 'EngineLost' } });
   });
 
-  it('R4 a broker that was started again hears of what it may yet come upon that it is withdrawn', async () => {
-    const called = call();
+  it('R4 a broker that was started again is asked anew by who waits, and owes what it granted', async () => {
+    const running = call({ room: 'a' });
+    grant(await ticket(), 1);
+    await settled();
+    const waiting = call({ room: 'b' });
     const number = await ticket();
     const error = { code: 'EngineLost', message: '', detail: { reason: 'again' }, stack: undefined };
-    broker.tell({ type: 'revoked', ticket: undefined, error });
-    expect(await broker.hears()).toEqual([{ type: 'withdraw', ticket: number }]);
-    expect(called.ended).toMatchObject({ outcome: 'failed' });
+    broker.tell({ type: 'restarted', error });
+    const [withdrawn, request] = await broker.hears();
+    expect(withdrawn).toEqual({ type: 'withdraw', ticket: number });
+    expect(request).toMatchObject({ type: 'request', activity: `${mind}/b` });
+    expect(running.ended).toMatchObject({ outcome: 'failed', error: { code: 'EngineLost' } });
+    grant(number, 2);
+    expect(await engine.hears()).toMatchObject([{ grant: 1 }]);
+    grant((request as { ticket: number }).ticket, 3);
+    expect(await engine.hears()).toMatchObject([{ type: 'run', grant: 3 }]);
+    expect(waiting.ended).toBeUndefined();
   });
 
   it('T8 a mind that leaves ends its turns, those that wait first, and starts none', async () => {
