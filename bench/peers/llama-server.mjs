@@ -34,8 +34,8 @@ await up();
 const tally = new Tally(minds, () => processorTimeUs(server.pid));
 await Promise.all(Array.from({ length: minds }, (_, sequence) => complete(sequence)));
 
-await drive({}, async (finished) => {
-  while (!finished()) await sleep(50);
+await drive({}, async (_, end) => {
+  await end;
   ending = true;
   server.kill('SIGKILL');
   return { samples: tally.samples(), verified: wrong };

@@ -43,8 +43,8 @@ const started = new Promise((resolve, reject) => {
 });
 await started;
 
-await drive({}, async (finished) => {
-  while (!finished()) await new Promise((resolve) => setTimeout(resolve, 50));
+await drive({}, async (_, end) => {
+  await end;
   const samples = tally.samples();
   child.removeAllListeners('exit');
   child.kill('SIGKILL');

@@ -48,9 +48,9 @@ await withTroupe({ model, lanes: minds, context, cells, threads }, async (troupe
       talks.push(talking);
     });
   }
-  await drive({}, async (done) => {
+  await drive({}, async (done, end) => {
     finished = done;
-    while (!finished()) await new Promise((resolve) => setTimeout(resolve, 50));
+    await end;
     for (const turn of running) turn.cancel();
     await Promise.all(talks);
     const { produced } = troupe.inspect().tokens;
