@@ -10,17 +10,16 @@ import type { PeekReport } from '../runtime/thread-actor.js';
 import { type Why, why } from '../runtime/why.js';
 import { observe } from './observation.js';
 import type { Answer, Peeked, Request } from './protocol.js';
-import type { Lookout, Source } from './source.js';
+import type { Look, Source } from './source.js';
 import { type Listener, trace } from './trace.js';
 
 /** Rejects with `NoSuchActor`, and with what the source rejects with. */
 export async function answer(
   request: Request,
   source: Source,
-  lookout: Lookout,
+  { sight, known, atMs }: Look,
   listener: Listener,
 ): Promise<Answer[Request['type']]> {
-  const { sight, known, atMs } = lookout.look();
   switch (request.type) {
     case 'inspect':
       return observe(sight, known, request.limit, atMs);

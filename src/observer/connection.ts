@@ -7,6 +7,7 @@ import { AskTimeout } from '../errors.js';
 import { type ErrorEnvelope, toEnvelope } from '../runtime/errors.js';
 import { answer } from './answers.js';
 import { lineReader } from './lines.js';
+import type { Pace } from './pace.js';
 import {
   ANSWER_MS,
   encode,
@@ -26,16 +27,18 @@ export class Connection {
   readonly #socket: Socket;
   readonly #source: Source;
   readonly #lookout: Lookout;
+  readonly #pace: Pace;
   /** Requests that wait for their turn. */
   readonly #pending: string[] = [];
   /** Aborted when the observer has said all that it will, or is gone. */
   readonly #gone = new AbortController();
   #answering = false;
 
-  constructor(socket: Socket, source: Source, lookout: Lookout) {
+  constructor(socket: Socket, source: Source, lookout: Lookout, pace: Pace) {
     this.#socket = socket;
     this.#source = source;
     this.#lookout = lookout;
+    this.#pace = pace;
     const read = lineReader(MAX_REQUEST_CHARACTERS, (line) => this.#ask(line));
     socket.unref();
     socket.setEncoding('utf8');
@@ -78,10 +81,13 @@ export class Connection {
       const parsed = parseRequest(line);
       id = parsed.id;
       const { request } = parsed;
-      const answering = answer(request, this.#source, this.#lookout, this.#listener(id));
+      await this.#pace.turn();
+      // What a look costs is shared by those that share it.
+      const look = this.#lookout.look();
+      const answering = this.#pace.work(() => answer(request, this.#source, look, this.#listener(id)));
       // A trace has a time of its own.
       const value = await (request.type === 'trace' ? answering : inTime(answering, request.type));
-      this.#send({ type: 'reply', id, value });
+      this.#pace.work(() => this.#send({ type: 'reply', id, value }));
     } catch (error) {
       this.#send({ type: 'failed', id, error: withoutStack(toEnvelope(error)) });
     }

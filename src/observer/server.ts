@@ -5,6 +5,7 @@
 import { rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { Connection } from './connection.js';
+import { Pace } from './pace.js';
 import { MAX_CONNECTIONS } from './protocol.js';
 import { listen } from './sockets.js';
 import { Lookout, type Source } from './source.js';
@@ -12,6 +13,7 @@ import { Lookout, type Source } from './source.js';
 export class Observer {
   readonly #source: Source;
   readonly #lookout: Lookout;
+  readonly #pace = new Pace();
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #path: string | undefined;
@@ -51,6 +53,6 @@ export class Observer {
       this.#sockets.delete(socket);
       if (this.#sockets.size === 0) this.#lookout.forget();
     });
-    new Connection(socket, this.#source, this.#lookout);
+    new Connection(socket, this.#source, this.#lookout, this.#pace);
   }
 }

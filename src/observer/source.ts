@@ -7,6 +7,7 @@ import { KnownAs } from '../runtime/known-as.js';
 import type { Probe } from '../runtime/probes.js';
 import type { Sight } from '../runtime/standing.js';
 import type { PeekReport } from '../runtime/thread-actor.js';
+import { REST } from './pace.js';
 
 export interface Source {
   inspect(): Sight;
@@ -21,11 +22,8 @@ export interface Look {
   readonly atMs: number;
 }
 
-/** A look is shared for as long at least, ms; nobody sees faster. */
+/** A look is shared for as long at least, ms: nobody sees faster. One that cost much is shared for longer. */
 const SHARED_MS = 50;
-/** And for so many times what it cost, so that observers take at most a tenth of their thread for it. */
-const COST_SHARE = 10;
-
 /** Looks at the source, or answers the last look while it is fresh. */
 export class Lookout {
   readonly #source: Pick<Source, 'inspect'>;
@@ -44,7 +42,7 @@ export class Lookout {
     const sight = this.#source.inspect();
     this.#last = { sight, known: new KnownAs(sight.actors), atMs };
     const end = this.#now();
-    this.#freshUntil = end + Math.max(SHARED_MS, COST_SHARE * (end - atMs));
+    this.#freshUntil = end + Math.max(SHARED_MS, REST * (end - atMs));
     return this.#last;
   }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ActorEnded, AskTimeout, NoSuchActor, ObserverFailed } from '../../src/errors.js';
 import { Client } from '../../src/observer/client.js';
+import { Pace } from '../../src/observer/pace.js';
 import { MAX_CONNECTIONS } from '../../src/observer/protocol.js';
 import { Lookout } from '../../src/observer/source.js';
 import { sightOf } from '../runtime/planted.js';
@@ -185,7 +186,7 @@ describe('R6 a look', () => {
 
   it.each([
     ['is shared for 50 ms', 0, 50],
-    ['is shared for ten times what it took', 200, 2_000],
+    ['is shared for nine times what it took', 200, 1_800],
   ])('R6 %s', (_, costMs, freshMs) => {
     const { lookout, looks, wait } = looking(costMs);
     const first = lookout.look();
@@ -202,5 +203,38 @@ describe('R6 a look', () => {
     lookout.forget();
     lookout.look();
     expect(looks()).toBe(2);
+  });
+});
+
+describe('R6 the pace of observers', () => {
+  it('R6 after work comes a rest nine times as long, for all together', async () => {
+    let now = 0;
+    const pace = new Pace(() => now);
+    const rested: string[] = [];
+    pace.work(() => (now += 5));
+    pace.work(() => (now += 1));
+    expect(now).toBe(6);
+    void pace.turn().then(() => rested.push('one'));
+    now = 58;
+    await new Promise((resolve) => setTimeout(resolve, 80));
+    expect(rested).toEqual([]);
+    now = 59;
+    await until(() => rested.length === 1, 'the end of the rest');
+  });
+
+  it('R6 what the work throws is thrown, and counted', async () => {
+    let now = 0;
+    const pace = new Pace(() => now);
+    const fail = () => {
+      now += 5;
+      throw new Error('no');
+    };
+    expect(() => pace.work(fail)).toThrow('no');
+    let rested = false;
+    void pace.turn().then(() => {
+      rested = true;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(rested).toBe(false);
   });
 });
