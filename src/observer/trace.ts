@@ -28,6 +28,7 @@ export async function trace(
   source: Pick<Source, 'onProbe'>,
   { actor, event, forMs, perSecond }: Filter,
   listener: Listener,
+  now: () => number = () => performance.now(),
 ): Promise<{ sent: number; leftOut: number }> {
   let sent = 0;
   let leftOut = 0;
@@ -36,9 +37,9 @@ export async function trace(
   const off = source.onProbe((probe) => {
     if (event !== undefined && probe.name !== event) return;
     if (actor !== undefined && !Object.values(probe).some((value) => actor.includes(value))) return;
-    const now = Math.floor(performance.now() / 1_000);
-    if (now !== second) ofSecond = 0;
-    second = now;
+    const present = Math.floor(now() / 1_000);
+    if (present !== second) ofSecond = 0;
+    second = present;
     if (ofSecond < perSecond && isLight(probe) && listener.send(probe)) {
       ofSecond++;
       sent++;

@@ -46,9 +46,9 @@ function last(steps: readonly Step[], end: End, known: KnownAs): string {
   if (end.type === 'at') return standing(end.actor, end.standing, known, steps.length > 0);
   const names = end.ring.map(({ actor }) => known.name(actor));
   if (end.locked) return `a deadlock of ${listed(names)}, which only a deadline ends`;
+  if (names.length === 1) return 'earlier work of its own must end first';
   const free = end.ring.flatMap(({ actor }) => (isBlocked(actor) ? [] : [known.name(actor)]));
-  const whole = names.length === 1 ? 'work of its own' : `a ring of ${listed(names)}`;
-  return `${whole}, where ${listed(free)} can still take messages and must go on`;
+  return `a ring of ${listed(names)}, where ${listed(free)} can still take messages and must go on`;
 }
 
 /** Where the last actor stands. `asked`: others wait for it. */

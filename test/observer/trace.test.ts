@@ -9,11 +9,16 @@ const emit = (to: PlantedSource, probe: Probe): void => {
 };
 const filter = { actor: undefined, event: undefined, forMs: 60_000, perSecond: 50 };
 
-function listen(from: PlantedSource, given: Partial<Parameters<typeof trace>[1]> = {}, takes = () => true) {
+function listen(
+  from: PlantedSource,
+  given: Partial<Parameters<typeof trace>[1]> = {},
+  takes = () => true,
+  now?: () => number,
+) {
   const seen: TraceEvent[] = [];
   const gone = new AbortController();
   const send = (event: TraceEvent): boolean => takes() && seen.push(event) > 0;
-  const ended = trace(from, { ...filter, ...given }, { send, gone: gone.signal });
+  const ended = trace(from, { ...filter, ...given }, { send, gone: gone.signal }, now);
   return { seen, end: () => gone.abort(), ended };
 }
 
@@ -40,13 +45,16 @@ describe('R6 a trace', () => {
 
   it('R6 sends so many a second and counts the rest', async () => {
     const from = source();
-    const { seen, end, ended } = listen(from, { perSecond: 5 });
-    // A second that begins meanwhile would allow as many again.
-    await new Promise((resolve) => setTimeout(resolve, 1_000 - (performance.now() % 1_000)));
+    let now = 0;
+    const { seen, end, ended } = listen(from, { perSecond: 5 }, undefined, () => now);
     for (let i = 0; i < 100; i++) emit(from, { name: 'x', i });
+    now = 999;
+    emit(from, { name: 'x', i: 100 });
+    now = 1_000;
+    emit(from, { name: 'x', i: 101 });
     end();
-    expect(await ended).toEqual({ sent: 5, leftOut: 95 });
-    expect(seen.map(({ i }) => i)).toEqual([0, 1, 2, 3, 4]);
+    expect(await ended).toEqual({ sent: 6, leftOut: 96 });
+    expect(seen.map(({ i }) => i)).toEqual([0, 1, 2, 3, 4, 101]);
   });
 
   it('R6 leaves out what cannot be sent: too much, no JSON, or nobody reading', async () => {

@@ -101,6 +101,12 @@ describe('R6 why, in one sentence', () => {
       'ada waits 3.2 s for bob (ping), bob 3.1 s for ada (pong): a ring of ada and bob, where bob can still take messages and must go on; the wait of ada ends by its deadline in 1.8 s.',
     ],
     [
+      'one that waits for its own earlier work',
+      'ring',
+      sightOf([{ name: 'ada', waits: { on: 'ada', reason: 'room', forMs: 3_200, leftMs: 1_800 } }]),
+      'ada waits 3.2 s for itself (room): earlier work of its own must end first; the wait of ada ends by its deadline in 1.8 s.',
+    ],
+    [
       'an actor whose messages are never taken',
       'starved',
       sightOf(
