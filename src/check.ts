@@ -56,7 +56,12 @@ export function checkMs(value: unknown, argument: string): number | undefined {
 }
 
 export function checkCallback<T>(value: unknown, argument: string): (given: T) => void {
-  if (value === undefined) return () => {};
   if (typeof value !== 'function') throw new BadArgument({ argument, value, expected: 'a function' });
   return value as (given: T) => void;
+}
+
+export function checkFlag(value: unknown, argument: string): boolean {
+  if (value === undefined) return false;
+  if (typeof value !== 'boolean') throw new BadArgument({ argument, value, expected: 'true or false' });
+  return value;
 }

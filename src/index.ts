@@ -7,7 +7,7 @@
  */
 import { createStatus, type LaneReport, readLanes, readStatus, Status } from './actors/engine/status.js';
 import type { MindArgs } from './actors/mind/protocol.js';
-import { checkText } from './check.js';
+import { checkCallback, checkText } from './check.js';
 import { BadArgument, NameTaken, SystemStopped } from './errors.js';
 import { Mind } from './mind.js';
 import type { ModelHeader } from './native/addon.js';
@@ -16,11 +16,13 @@ import type { Observer } from './observer/server.js';
 import {
   type CheckedTroupeOptions,
   checkMindOptions,
+  checkPeekOptions,
   checkTroupeOptions,
   defaultThreads,
   fitContext,
   type MindOptions,
   mindActorName,
+  type PeekOptions,
   type TroupeOptions,
 } from './options.js';
 import { type ActorId, NOBODY } from './runtime/address.js';
@@ -40,7 +42,7 @@ export type { LaneReport } from './actors/engine/status.js';
 export type { Outcome, Receipt, RunReceipt } from './actors/mind/protocol.js';
 export * from './errors.js';
 export type { Mind } from './mind.js';
-export type { MindOptions, Progress, TroupeOptions, TurnOptions } from './options.js';
+export type { MindOptions, PeekOptions, Progress, TroupeOptions, TurnOptions } from './options.js';
 export type { ActorReport, SystemReport, ThreadReport } from './runtime/inspect.js';
 export type { Probe } from './runtime/probes.js';
 export type { PeekReport } from './runtime/thread-actor.js';
@@ -151,8 +153,9 @@ export class Troupe implements AsyncDisposable {
     return whyOf(sight, new KnownAs(sight.actors), checkText(name, 'name'));
   }
 
-  /** What is queued at an actor, asked of its thread; `preview`: with the shape of each message, texts redacted. */
-  async peek(actorId: ActorId, options: { preview?: boolean } = {}): Promise<PeekReport> {
+  /** What is queued at an actor, asked of its thread. Rejects with `ActorEnded` when there is no such actor. */
+  async peek(actorId: ActorId, options?: PeekOptions): Promise<PeekReport> {
+    const preview = checkPeekOptions(options);
     if (!Number.isSafeInteger(actorId) || actorId <= NOBODY) {
       throw new BadArgument({
         argument: 'actorId',
@@ -160,12 +163,12 @@ export class Troupe implements AsyncDisposable {
         expected: 'the id of an actor, from inspect()',
       });
     }
-    return this.#system.peek(actorId, options.preview === true);
+    return this.#system.peek(actorId, preview);
   }
 
   /** Structured events of all threads, as they happen (`turn.waiting`, `actor.crashed`, `thread.lost`, ...). */
   onProbe(listener: (probe: Probe) => void): () => void {
-    return this.#system.onProbe(listener);
+    return this.#system.onProbe(checkCallback<Probe>(listener, 'listener'));
   }
 
   /** Ends all minds and threads, by protocol. Turns in flight end `aborted`. */

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { TURN_CLASSES, type TurnClass } from './actors/broker/protocol.js';
 import { checkSampling, type Sampling } from './actors/engine/sampling.js';
 import { checkStops } from './actors/engine/stops.js';
-import { checkCallback, checkFields, checkMs, checkText, checkWhole } from './check.js';
+import { checkCallback, checkFields, checkFlag, checkMs, checkText, checkWhole } from './check.js';
 import { BadArgument } from './errors.js';
 import { NAME_BYTES } from './runtime/defaults.js';
 
@@ -130,7 +130,8 @@ export function checkTroupeOptions(options: unknown): CheckedTroupeOptions {
     hostBytes:
       checkWhole(memory.host, 'options.memory.host', 1, Number.MAX_SAFE_INTEGER) ?? availableMemory(),
     dir: checkText(given.dir, 'options.dir', defaultDir()),
-    onProgress: checkCallback(given.onProgress, 'options.onProgress'),
+    onProgress:
+      given.onProgress === undefined ? () => {} : checkCallback(given.onProgress, 'options.onProgress'),
   };
 }
 
@@ -217,4 +218,15 @@ export function checkTurnOptions(options: unknown): CheckedTurnOptions {
     stops: checkStops(given.stop, 'options.stop'),
     deadlineMs: checkMs(given.deadline, 'options.deadline') ?? DEFAULT_DEADLINE_MS,
   };
+}
+
+export interface PeekOptions {
+  /** With the shape of each message, texts redacted. */
+  readonly preview?: boolean;
+}
+
+/** Whether previews are wanted. */
+export function checkPeekOptions(options: unknown): boolean {
+  const { preview } = checkFields<PeekOptions>(options, 'options', ['preview']);
+  return checkFlag(preview, 'options.preview');
 }

@@ -145,6 +145,20 @@ describe('options of a turn', () => {
   );
 });
 
+describe('what else can be asked of a troupe', () => {
+  test.each<Row>([
+    ['a preview that is neither', { preview: 1 }, 'options.preview', 'true or false'],
+    ['a misspelt name', { previw: true }, 'options.previw', 'preview in its place'],
+    ['options that are none', true, 'options', 'an object'],
+  ])('U1 a peek with %s', async (_what, options, argument, expected) => {
+    await expect(troupe.peek(ada.id, options as never)).rejects.toMatchObject(wrong(argument, expected));
+  });
+
+  test.each([undefined, 'turn.waiting', {}])('U1 a listener that is %j', (listener) => {
+    expect(thrown(() => troupe.onProbe(listener as never))).toMatchObject(wrong('listener', 'a function'));
+  });
+});
+
 describe('an address to peek at', () => {
   test.each([0, -1, 1.5, Number.NaN, '7', undefined])('U1 it cannot be %s', async (id) => {
     await expect(troupe.peek(id as number)).rejects.toMatchObject(wrong('actorId', 'the id of an actor'));
