@@ -94,6 +94,7 @@ describe("the engine's thread", () => {
       expect([outcome, error?.code, receipt.outcome]).toEqual(['failed', 'EngineLost', 'failed']);
       expect(text).not.toBe('');
     }
+    await until(() => running(troupe) === 0, 'lanes at rest');
     await transcriptGoesOn(first(), 30);
     await allIsWell();
     expect(troupe.inspect().threads.find((thread) => thread.name === 'engine')).toMatchObject({

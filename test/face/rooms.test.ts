@@ -94,14 +94,21 @@ describe('rooms', () => {
     await alone.leave();
     let kept = 0;
     let left = 0;
+    let exchange = 0;
     for (let i = 0; i < 16; i++) {
       const { receipt, error } = await say(mind, `This is part ${i} of a story of the sea and the ships.`);
       expect(error).toBeUndefined();
       if (receipt.turnsDropped > 0) {
         expect(receipt.promptTokens).toBeLessThanOrEqual((TRAINED * 3) / 4);
+        // No more than had to.
+        expect(receipt.promptTokens).toBeGreaterThan((TRAINED * 3) / 4 - exchange);
         expect(receipt.runs[0]?.reused).toBeGreaterThan(least / 2);
         expect(receipt.runs[0]?.reused).toBeLessThan(receipt.promptTokens / 2);
-      } else expect(receipt.promptTokens + receipt.maxTokens).toBeLessThanOrEqual(TRAINED);
+      } else {
+        exchange = receipt.promptTokens - least + 8;
+        if (i > 0) exchange = Math.ceil(exchange / i);
+        expect(receipt.promptTokens + receipt.maxTokens).toBeLessThanOrEqual(TRAINED);
+      }
       left += receipt.turnsDropped;
       kept = i + 1 - left;
     }
