@@ -52,6 +52,7 @@ export class Mind implements AsyncDisposable {
     const cancel = (): void =>
       void system.tell(this.id, { type: 'cancel', turn: number }, { band: Band.reserved });
     const turn = new Turn(cancel);
+    const firstPiece = (): number | undefined => turn.grewAt && turn.grewAt - calledAt;
     reader.open(number, turn);
     const { room, maxTokens, sampling, stops, deadlineMs, signal } = checked;
     const request = {
@@ -72,20 +73,32 @@ export class Mind implements AsyncDisposable {
       .then(
         (answer) =>
           reader.close(number, answer, () => {
+            if (answer.pieces === undefined) this.#tellHeard(room, said, turn.text);
             turn.grow(answer.rest);
             const error = answer.error && fromEnvelope(answer.error);
-            turn.end({ outcome: answer.outcome, receipt: answer.receipt, error });
+            const firstPieceMs = answer.receipt.firstPieceMs ?? firstPiece();
+            turn.end({ outcome: answer.outcome, receipt: { ...answer.receipt, firstPieceMs }, error });
           }),
         (error: unknown) =>
           reader.close(number, { pieces: 0 }, () => {
             const aborted = wasHere && this.#left !== undefined && isGone(error);
             const outcome = aborted ? 'aborted' : 'failed';
             const receipt = this.#lostReceipt(number, room, outcome, performance.now() - calledAt);
-            turn.end({ outcome, receipt, error: aborted ? undefined : this.#explain(error) });
+            turn.end({
+              outcome,
+              receipt: { ...receipt, firstPieceMs: firstPiece() },
+              error: aborted ? undefined : this.#explain(error),
+            });
           }),
       )
       .finally(deafen);
     return turn;
+  }
+
+  /** A run had no last word: only the reader knows how far the reply came. */
+  #tellHeard(room: string, text: string, reply: string): void {
+    if (reply === '' || this.#left !== undefined) return;
+    this.#stage.system.tell(this.id, { type: 'heard', room, text, reply }, { band: Band.reserved });
   }
 
   /** Ends the mind: its turns end `aborted`, its lanes are free, its name is free. Rejects with `AskTimeout`. */

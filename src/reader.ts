@@ -1,8 +1,9 @@
 /**
- * The reader: the main thread's actor that gets the pieces of all turns and hands each to its turn.
+ * The reader: the main thread's actor that gets the pieces of all turns from the engine and hands each to its turn.
  */
+import type { Pieces } from './actors/engine/protocol.js';
 import { ACK_EVERY } from './actors/engine/window.js';
-import type { TurnAnswer, TurnPiece } from './actors/mind/protocol.js';
+import type { TurnAnswer } from './actors/mind/protocol.js';
 import type { Context, Definition } from './runtime/actor.js';
 import { Band } from './runtime/message.js';
 import type { Turn } from './turn.js';
@@ -21,33 +22,40 @@ export class Reader {
     this.#readings.set(number, { turn, pieces: 0, last: undefined });
   }
 
-  /** The turn has ended: `finish` is called when all its pieces are there. */
-  close(number: number, answer: Pick<TurnAnswer, 'pieces'>, finish: () => void): void {
+  /** The turn has ended: `finish` is called when all its pieces are there, at once when nobody knows how many. */
+  close(number: number, { pieces = 0 }: Pick<TurnAnswer, 'pieces'>, finish: () => void): void {
     const reading = this.#readings.get(number);
-    if (reading === undefined || reading.pieces >= answer.pieces) {
+    if (reading === undefined || reading.pieces >= pieces) {
       this.#readings.delete(number);
       finish();
-    } else reading.last = { pieces: answer.pieces, finish };
+    } else reading.last = { pieces, finish };
   }
 
   /** The definition of the actor; it lives on the main thread. */
   get definition(): Definition {
     return {
       kind: 'reader',
-      start: () => ({ receive() {}, control: (piece: TurnPiece, ctx: Context) => this.#take(piece, ctx) }),
+      start: () => ({
+        receive() {},
+        control: ({ turns, grants, texts }: Pieces, ctx: Context) => {
+          for (let i = 0; i < turns.length; i++) {
+            this.#take(turns[i] as number, grants[i] as number, texts[i] as string, ctx);
+          }
+        },
+      }),
     };
   }
 
-  #take(piece: TurnPiece, ctx: Context): void {
-    const reading = this.#readings.get(piece.turn);
+  #take(number: number, grant: number, text: string, ctx: Context): void {
+    const reading = this.#readings.get(number);
     if (reading === undefined) return;
     reading.pieces++;
-    reading.turn.grow(piece.text);
+    reading.turn.grow(text);
     if (reading.pieces % ACK_EVERY === 0) {
-      ctx.tell(ctx.sender, { type: 'taken', turn: piece.turn, pieces: ACK_EVERY }, { band: Band.reserved });
+      ctx.tell(ctx.sender, { type: 'ack', grant, pieces: ACK_EVERY }, { band: Band.reserved });
     }
     if (reading.last === undefined || reading.pieces < reading.last.pieces) return;
-    this.#readings.delete(piece.turn);
+    this.#readings.delete(number);
     reading.last.finish();
   }
 }

@@ -24,6 +24,7 @@ export class Turn implements AsyncIterable<Piece> {
   readonly #cancel: () => void;
   readonly #settle: (result: TurnResult) => void;
   #text = '';
+  #grewAt: number | undefined;
   #ended: TurnResult | undefined;
   #wake: (() => void)[] = [];
 
@@ -68,8 +69,19 @@ export class Turn implements AsyncIterable<Piece> {
 
   // What follows is for `Mind`.
 
+  /** The reply so far. */
+  get text(): string {
+    return this.#text;
+  }
+
+  /** When its first text came (`performance.now()`). */
+  get grewAt(): number | undefined {
+    return this.#grewAt;
+  }
+
   /** More text has come. */
   grow(text: string): void {
+    if (text !== '') this.#grewAt ??= performance.now();
     this.#text += text;
     this.#rouse();
   }

@@ -1,6 +1,6 @@
 /**
  * The engine actor: the one owner of the native context. It takes runs on lanes, steps while any lane has work, and
- * tells minds what came out. It has verbs and refusals; who runs where is the broker's decision.
+ * tells readers and minds what came out. It has verbs and refusals; who runs where is the broker's decision.
  *
  * Cancels and new runs act between two steps: a step is idle work of the thread, done when no message is left.
  */
@@ -13,14 +13,15 @@ import { Band } from '../../runtime/message.js';
 import type { Lane, RunOnLane } from './lane.js';
 import { Lanes } from './lanes.js';
 import { openContext, openModel } from './open.js';
+import { PieceMail } from './pieces.js';
 import type {
   EngineArgs,
   EngineControl,
   EngineMessage,
   EngineReady,
   EngineToBroker,
-  EngineToMind,
   Run,
+  RunDone,
   RunOutcome,
 } from './protocol.js';
 import { laneRefusal, NOTHING_DONE, type Refusal, tooOld } from './refusal.js';
@@ -40,6 +41,7 @@ class Engine implements Behaviour {
   readonly #lanes: Lanes;
   readonly #replies: Replies;
   readonly #revoked = new Revoked();
+  readonly #pieces: PieceMail;
   readonly #stepper: Stepper;
   readonly #loop: { wake(): void };
   /** Grants of an earlier epoch are void: it grows with each start and each reset. */
@@ -54,6 +56,7 @@ class Engine implements Behaviour {
     this.#context = openContext(model, args);
     this.#lanes = new Lanes(this.#context, args.status);
     this.#replies = new Replies(model);
+    this.#pieces = new PieceMail(ctx);
     const sink = {
       sampled: (lane: Lane, token: number) => this.#sampled(lane, token),
       failed: (lane: Lane, status: StepStatus) => this.#failed(lane, status),
@@ -101,6 +104,7 @@ class Engine implements Behaviour {
 
   #step(): boolean {
     if (this.#leaving || !this.#stepper.step()) return false;
+    this.#pieces.send();
     this.#lanes.showStep();
     return true;
   }
@@ -109,7 +113,9 @@ class Engine implements Behaviour {
 
   #acknowledged(grant: number, pieces: number): void {
     const run = this.#lanes.running(grant)?.run;
-    if (run !== undefined) this.#send(run, run.window.ack(pieces));
+    if (run === undefined) return;
+    this.#pieces.add(run, run.window.ack(pieces));
+    this.#pieces.send();
   }
 
   #cancel(grant: number, error: ErrorEnvelope | undefined): void {
@@ -148,7 +154,8 @@ class Engine implements Behaviour {
     if (run.firstTokenAt === 0) run.firstTokenAt = performance.now();
     count(this.#args.status, Status.produced, 1);
     const { text, stopped } = this.#replies.grow(lane, run, token);
-    this.#send(run, run.window.push(text, 1));
+    run.text += text;
+    this.#pieces.add(run, run.window.push(text));
     if (stopped) this.#end(lane, 'stop');
     else if (run.produced >= run.request.maxTokens) this.#end(lane, 'length');
   }
@@ -181,7 +188,8 @@ class Engine implements Behaviour {
       type: 'done',
       grant,
       outcome,
-      text: run.window.rest() + reply.text,
+      text: run.text + reply.text,
+      rest: run.window.rest() + reply.text,
       pieces: run.window.sent,
       reply: reply.tokens,
       produced,
@@ -199,18 +207,14 @@ class Engine implements Behaviour {
     this.#tellBroker({ type: 'ran', grant, lane: lane.number, activity: holds, held, processed, produced });
   }
 
-  #send(run: RunOnLane, piece: { text: string; tokens: number } | undefined): void {
-    if (piece !== undefined) this.#tellMind(run.mind, { type: 'piece', grant: run.grant, ...piece });
-  }
-
   #sayUp(): void {
     const { lanes, cells, context } = this.#args;
     const { self } = this.#ctx;
     this.#tellBroker({ type: 'up', engine: self, epoch: this.#epoch, lanes, cells, context });
   }
 
-  #tellMind(mind: ActorId, message: EngineToMind): void {
-    this.#ctx.tell(mind, message, { band: Band.reserved });
+  #tellMind(mind: ActorId, message: RunDone): void {
+    this.#ctx.tell(mind, { ...message }, { band: Band.reserved });
   }
 
   #tellBroker(message: EngineToBroker): void {

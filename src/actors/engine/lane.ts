@@ -24,6 +24,8 @@ export interface RunOnLane {
   readonly replyAt: number;
   readonly stream: ReplyStream;
   readonly window: PieceWindow;
+  /** The reply so far. */
+  text: string;
   /** Bytes of the reply after each token of it. */
   readonly byteEnds: number[];
   /** Prompt tokens that the KV held already. */
@@ -62,6 +64,7 @@ export function beginRun(
     replyAt: run.tokens.length,
     stream: createStream(run.stops),
     window: new PieceWindow(),
+    text: '',
     byteEnds: [],
     reused,
     processed: 0,

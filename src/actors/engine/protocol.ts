@@ -30,6 +30,9 @@ export interface Run {
   readonly stops: readonly string[];
   /** Most tokens to produce, 1 or more. */
   readonly maxTokens: number;
+  /** Gets the reply's pieces, under this number. */
+  readonly reader: ActorId;
+  readonly turn: number;
 }
 
 /** Asked of the engine; the answer is an `EngineReady`. */
@@ -42,7 +45,7 @@ export type EngineMessage = Run | ReadyRequest;
 export type EngineControl =
   /** A mind ends its run between two steps; one that has not come yet is refused when it comes. */
   | { readonly type: 'cancel'; readonly grant: number; readonly error: ErrorEnvelope | undefined }
-  /** A mind has taken so many pieces. */
+  /** A reader has taken so many pieces. */
   | { readonly type: 'ack'; readonly grant: number; readonly pieces: number }
   /** The broker takes a grant back, whether or not its run has come. */
   | { readonly type: 'revoke'; readonly grant: number; readonly error: ErrorEnvelope }
@@ -62,26 +65,34 @@ export interface RunTimes {
   readonly decodeMs: number;
 }
 
-/** What a mind hears of its run. */
-export type EngineToMind =
-  | { readonly type: 'piece'; readonly grant: number; readonly text: string; readonly tokens: number }
-  | {
-      readonly type: 'done';
-      readonly grant: number;
-      readonly outcome: RunOutcome;
-      /** Text that no piece has carried. */
-      readonly text: string;
-      /** Pieces sent before. */
-      readonly pieces: number;
-      /** The reply's tokens: exactly the text of all pieces and `text`. */
-      readonly reply: Int32Array;
-      /** Tokens sampled, the ending one and those cut off by a stop string too. */
-      readonly produced: number;
-      readonly processed: number;
-      readonly reused: number;
-      readonly times: RunTimes;
-      readonly error: ErrorEnvelope | undefined;
-    };
+/** What a mind hears of its run, when it has ended. */
+export interface RunDone {
+  readonly type: 'done';
+  readonly grant: number;
+  readonly outcome: RunOutcome;
+  /** The whole reply. */
+  readonly text: string;
+  /** The end of it, which no piece has carried. */
+  readonly rest: string;
+  /** Pieces sent to the reader. */
+  readonly pieces: number;
+  /** The reply's tokens: exactly its text. */
+  readonly reply: Int32Array;
+  /** Tokens sampled, the ending one and those cut off by a stop string too. */
+  readonly produced: number;
+  readonly processed: number;
+  readonly reused: number;
+  readonly times: RunTimes;
+  readonly error: ErrorEnvelope | undefined;
+}
+
+/** What a reader gets after a step: a piece of each of its turns that grew; the three lists are aligned. */
+export interface Pieces {
+  readonly type: 'pieces';
+  readonly turns: readonly number[];
+  readonly grants: readonly number[];
+  readonly texts: readonly string[];
+}
 
 /** What the broker hears. */
 export type EngineToBroker =

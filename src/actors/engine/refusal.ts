@@ -14,6 +14,7 @@ export interface Refusal {
 /** What a run that did not begin has done. */
 export const NOTHING_DONE = {
   text: '',
+  rest: '',
   pieces: 0,
   reply: new Int32Array(0),
   produced: 0,

@@ -1,6 +1,6 @@
 /**
- * A window over the pieces of one reply on their way to a reader: a slow reader holds at most so many messages, and
- * what comes meanwhile is joined into one.
+ * A window over the pieces of one reply on their way to its reader: a slow reader holds at most so many, and what comes
+ * meanwhile is joined into one.
  */
 
 /** Pieces sent and not yet acknowledged. */
@@ -12,7 +12,6 @@ export class PieceWindow {
   #sent = 0;
   #onTheWay = 0;
   #text = '';
-  #tokens = 0;
 
   /** Pieces sent so far. */
   get sent(): number {
@@ -20,14 +19,13 @@ export class PieceWindow {
   }
 
   /** Takes new text; answers what to send now, if anything. */
-  push(text: string, tokens: number): { text: string; tokens: number } | undefined {
+  push(text: string): string | undefined {
     this.#text += text;
-    this.#tokens += tokens;
     return this.#next();
   }
 
   /** The reader took `pieces`; answers what to send now, if anything. */
-  ack(pieces: number): { text: string; tokens: number } | undefined {
+  ack(pieces: number): string | undefined {
     this.#onTheWay = Math.max(0, this.#onTheWay - pieces);
     return this.#next();
   }
@@ -36,15 +34,13 @@ export class PieceWindow {
   rest(): string {
     const text = this.#text;
     this.#text = '';
-    this.#tokens = 0;
     return text;
   }
 
-  #next(): { text: string; tokens: number } | undefined {
+  #next(): string | undefined {
     if (this.#text === '' || this.#onTheWay >= PIECE_WINDOW) return undefined;
-    const piece = { text: this.#text, tokens: this.#tokens };
+    const piece = this.#text;
     this.#text = '';
-    this.#tokens = 0;
     this.#sent++;
     this.#onTheWay++;
     return piece;

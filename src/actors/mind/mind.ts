@@ -8,17 +8,16 @@ import { type Behaviour, type Context, type Definition, refuse } from '../../run
 import type { ActorId } from '../../runtime/address.js';
 import { type ErrorEnvelope, toEnvelope } from '../../runtime/errors.js';
 import type { BrokerToMind, QueueReason } from '../broker/protocol.js';
-import type { EngineToMind } from '../engine/protocol.js';
+import type { RunDone } from '../engine/protocol.js';
 import { resolveSampling } from '../engine/sampling.js';
 import { Post } from './post.js';
 import { checkSystem, prepare } from './prepare.js';
 import type { MindArgs, MindControl, TurnRequest } from './protocol.js';
 import type { Message } from './rendering.js';
-import { isSaid, type Room, Rooms, remember } from './rooms.js';
+import { type Reply, type Room, Rooms, remember } from './rooms.js';
 import { storeKey } from './transcript.js';
 import {
   addRun,
-  addText,
   answerOf,
   beginWait,
   type Ending,
@@ -58,14 +57,16 @@ class Mind implements Behaviour {
     return refuse(new MailboxFull({ actor: this.#args.name, band: 'user', bound: MAX_TURNS }));
   }
 
-  control(message: MindControl | BrokerToMind | EngineToMind): void {
+  control(message: MindControl | BrokerToMind | RunDone): void {
     switch (message.type) {
-      case 'piece':
-        return this.#piece(message);
       case 'done':
         return this.#done(message);
-      case 'taken':
-        return this.#taken(message.turn, message.pieces);
+      case 'heard':
+        return this.#remember(
+          message.room,
+          { role: 'user', content: message.text },
+          { content: message.reply, brokenOff: true },
+        );
       case 'granted':
         return this.#granted(message);
       case 'queued':
@@ -95,7 +96,7 @@ class Mind implements Behaviour {
       this.#ctx.after(leftMs(request, this.#ctx.now), { type: 'overdue', turn: request.turn }),
     );
     if (!this.#turns.add(turn)) return this.#cancel(request.turn, undefined);
-    const room = this.#rooms.of(turn);
+    const room = this.#rooms.of(request.room);
     room.waiting.push(turn);
     if (room.active === undefined) this.#next(room);
     else this.#wait(turn, 'room', this.#ctx.self);
@@ -141,6 +142,7 @@ class Mind implements Behaviour {
     if (turn?.stage !== 'queued' || turn.prepared === undefined) return;
     endWait(turn, this.#ctx.now);
     this.#turns.run(turn, message.grant, message.lane);
+    turn.sentAt = this.#ctx.now;
     if (this.#post.run(turn, turn.prepared, this.#activity(turn), message)) return;
     this.#post.withdraw(turn);
     const error = toEnvelope(new EngineLost({ reason: 'its thread is not there' }));
@@ -164,25 +166,12 @@ class Mind implements Behaviour {
     }
   }
 
-  // The engine's words
+  // The engine's last word
 
-  #piece(piece: EngineToMind & { type: 'piece' }): void {
-    const turn = this.#turns.byGrant(piece.grant);
-    if (turn === undefined) return;
-    addText(turn, piece.text, this.#ctx.now);
-    this.#post.took(turn);
-    this.#post.piece(turn, turn.window.push(piece.text, piece.tokens));
-  }
-
-  #taken(number: number, pieces: number): void {
-    const turn = this.#turns.get(number);
-    if (turn !== undefined) this.#post.piece(turn, turn.window.ack(pieces));
-  }
-
-  #done(done: EngineToMind & { type: 'done' }): void {
+  #done(done: RunDone): void {
     const turn = this.#turns.byGrant(done.grant);
     if (turn === undefined) return;
-    addRun(turn, done, this.#ctx.now);
+    addRun(turn, done);
     this.#end(turn, done);
   }
 
@@ -233,14 +222,21 @@ class Mind implements Behaviour {
     endWait(turn, now);
     for (const takeBack of turn.timers) takeBack();
     this.#turns.remove(turn);
-    if (isSaid(turn, ending)) {
-      const { transcript } = this.#rooms.of(turn);
-      const exchange = remember(transcript, turn, ending);
-      this.#ctx.save(storeKey(transcript.room, exchange.index), exchange);
+    const whole = ending.outcome === 'stop' || ending.outcome === 'length';
+    const { text: content = '', reply: tokens } = ending;
+    // An empty reply is part of the conversation; nothing said before a break is not.
+    if (turn.prepared !== undefined && (whole || content !== '')) {
+      this.#remember(turn.request.room, turn.prepared.user, { content, tokens, brokenOff: !whole });
     }
     const room = this.#rooms.leave(turn);
     turn.answer.resolve(answerOf(turn, this.#args, ending, now));
     if (room.active === undefined) this.#next(room);
+  }
+
+  #remember(room: string, user: Message, reply: Reply): void {
+    const { transcript } = this.#rooms.of(room);
+    const exchange = remember(transcript, user, reply);
+    this.#ctx.save(storeKey(room, exchange.index), exchange);
   }
 
   #wait(turn: Turn, reason: WaitReason, on: ActorId): void {

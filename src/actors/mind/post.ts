@@ -6,8 +6,7 @@ import type { ErrorEnvelope } from '../../runtime/errors.js';
 import { Band } from '../../runtime/message.js';
 import type { BrokerToMind, MindToBroker } from '../broker/protocol.js';
 import type { Activity, EngineControl, Run } from '../engine/protocol.js';
-import { ACK_EVERY } from '../engine/window.js';
-import type { MindArgs, TurnPiece } from './protocol.js';
+import type { MindArgs } from './protocol.js';
 import type { Prepared, Turn } from './turn.js';
 
 type Granted = BrokerToMind & { readonly type: 'granted' };
@@ -42,7 +41,7 @@ export class Post {
     const { grant, epoch, lane, continues } = granted;
     const { tokens, maxTokens } = prepared;
     const { sampling } = turn;
-    const { stops } = turn.request;
+    const { stops, reader, turn: number } = turn.request;
     const run = {
       type: 'run' as const,
       grant,
@@ -54,25 +53,14 @@ export class Post {
       sampling,
       stops,
       maxTokens,
+      reader,
+      turn: number,
     };
     return this.#ctx.tell(this.#args.engine, run satisfies Run);
   }
 
   cancel(turn: Turn, error: ErrorEnvelope | undefined): void {
     this.#engine({ type: 'cancel', grant: turn.grant, error });
-  }
-
-  /** One more piece was taken from the engine: it hears of it in batches. */
-  took(turn: Turn): void {
-    if (++turn.unacknowledged < ACK_EVERY) return;
-    this.#engine({ type: 'ack', grant: turn.grant, pieces: turn.unacknowledged });
-    turn.unacknowledged = 0;
-  }
-
-  piece(turn: Turn, piece: { text: string; tokens: number } | undefined): void {
-    if (piece === undefined) return;
-    const message = { type: 'piece', turn: turn.request.turn, ...piece } satisfies TurnPiece;
-    this.#ctx.tell(turn.request.reader, message, { band: Band.reserved });
   }
 
   #broker(message: MindToBroker): void {

@@ -33,7 +33,7 @@ export interface TurnRequest {
   /** When it was called, ms since the system's epoch; the deadline counts from there. */
   readonly calledAt: number;
   readonly deadlineMs: number;
-  /** Gets the pieces. */
+  /** Gets the pieces, from the engine. */
   readonly reader: ActorId;
 }
 
@@ -41,19 +41,11 @@ export type MindControl =
   /** Asked of a mind: its turns end `aborted`, then it ends itself. */
   | { readonly type: 'leave' }
   | { readonly type: 'cancel'; readonly turn: number }
-  /** The reader has taken so many pieces. */
-  | { readonly type: 'taken'; readonly turn: number; readonly pieces: number }
+  /** The reader says what it has of a turn whose run had no last word: it stays in the transcript, broken off. */
+  | { readonly type: 'heard'; readonly room: string; readonly text: string; readonly reply: string }
   /** To itself: a turn is past its deadline; the engine was told to end a run and has said nothing since. */
   | { readonly type: 'overdue'; readonly turn: number }
   | { readonly type: 'silent'; readonly turn: number };
-
-/** What a reader gets while a turn runs. */
-export interface TurnPiece {
-  readonly type: 'piece';
-  readonly turn: number;
-  readonly text: string;
-  readonly tokens: number;
-}
 
 export type Outcome = 'stop' | 'length' | 'aborted' | 'reclaimed' | 'failed' | 'lost';
 
@@ -96,8 +88,8 @@ export interface Receipt {
 
 export interface TurnAnswer {
   readonly outcome: Outcome;
-  /** Pieces sent; the text is theirs and then `rest`. */
-  readonly pieces: number;
+  /** Pieces sent; the text is theirs and then `rest`. undefined: nobody knows, the reader has what it has. */
+  readonly pieces: number | undefined;
   readonly rest: string;
   readonly receipt: Receipt;
   readonly error: ErrorEnvelope | undefined;

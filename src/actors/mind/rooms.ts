@@ -1,8 +1,9 @@
 /**
  * The rooms of a mind: a transcript each, and the turns that wait for the one before them.
  */
+import type { Message } from './rendering.js';
 import { type Exchange, emptyTranscript, restoreTranscripts, type Transcript } from './transcript.js';
-import type { Ending, Turn } from './turn.js';
+import type { Turn } from './turn.js';
 
 export interface Room {
   readonly transcript: Transcript;
@@ -19,8 +20,7 @@ export class Rooms {
     }
   }
 
-  of(turn: Turn): Room {
-    const { room: name } = turn.request;
+  of(name: string): Room {
     let room = this.#rooms.get(name);
     if (room === undefined) {
       room = { transcript: emptyTranscript(name), waiting: [], active: undefined };
@@ -31,7 +31,7 @@ export class Rooms {
 
   /** The turn no longer has its room, or its place in front of it. An empty room is forgotten. */
   leave(turn: Turn): Room {
-    const room = this.of(turn);
+    const room = this.of(turn.request.room);
     if (room.active === turn) room.active = undefined;
     const at = room.waiting.indexOf(turn);
     if (at >= 0) room.waiting.splice(at, 1);
@@ -41,24 +41,24 @@ export class Rooms {
   }
 }
 
-const isWhole = ({ outcome }: Ending): boolean => outcome === 'stop' || outcome === 'length';
-
-/** Whether a turn has become part of the conversation: an empty reply is one, nothing said before a break is none. */
-export const isSaid = (turn: Turn, ending: Ending): boolean => turn.text !== '' || isWhole(ending);
+/** A reply as it was left: `tokens` where they are known. */
+export interface Reply {
+  readonly content: string;
+  readonly tokens?: Int32Array | undefined;
+  readonly brokenOff: boolean;
+}
 
 /** Adds what was said and answered to a transcript. */
-export function remember(transcript: Transcript, turn: Turn, ending: Ending): Exchange {
-  const { text: content } = turn;
-  const { reply: tokens } = ending;
+export function remember(
+  transcript: Transcript,
+  user: Message,
+  { content, tokens, brokenOff }: Reply,
+): Exchange {
+  const known = tokens === undefined ? {} : { tokens, tokensOf: content };
   const exchange: Exchange = {
     index: transcript.next++,
-    user: turn.prepared?.user ?? { role: 'user', content: turn.request.text },
-    reply: {
-      role: 'assistant',
-      content,
-      ...(tokens === undefined ? {} : { tokens, tokensOf: content }),
-      brokenOff: !isWhole(ending),
-    },
+    user,
+    reply: { role: 'assistant', content, ...known, brokenOff },
   };
   transcript.exchanges.push(exchange);
   return exchange;

@@ -7,8 +7,7 @@ import type { Context, Reply } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
 import type { ErrorEnvelope } from '../../runtime/errors.js';
 import type { QueueReason } from '../broker/protocol.js';
-import type { EngineToMind } from '../engine/protocol.js';
-import { PieceWindow } from '../engine/window.js';
+import type { RunDone } from '../engine/protocol.js';
 import type { MindArgs, Outcome, Receipt, RunReceipt, TurnAnswer, TurnRequest } from './protocol.js';
 import type { Message } from './rendering.js';
 
@@ -27,9 +26,10 @@ export interface Prepared {
 /** How a turn ends. */
 export interface Ending {
   readonly outcome: Outcome;
-  /** Text that no piece has carried. */
+  /** The whole reply, its end that no piece has carried, the pieces sent, its tokens: if the run had a last word. */
   readonly text?: string;
-  /** The tokens of the whole reply, where they are known. */
+  readonly rest?: string;
+  readonly pieces?: number;
   readonly reply?: Int32Array;
   readonly error?: ErrorEnvelope | undefined;
 }
@@ -38,7 +38,6 @@ export interface Turn {
   readonly request: TurnRequest;
   readonly answer: Reply;
   readonly sampling: SamplerOptions;
-  readonly window: PieceWindow;
   readonly waits: Partial<Record<WaitReason, number>>;
   readonly runs: RunReceipt[];
   stage: Stage;
@@ -47,10 +46,8 @@ export interface Turn {
   grant: number;
   lane: number;
   prepared: Prepared | undefined;
-  /** The reply so far. */
-  text: string;
-  /** Pieces of the run taken from the engine and not acknowledged yet. */
-  unacknowledged: number;
+  /** When its run was sent to the engine. */
+  sentAt: number;
   firstPieceAt: number | undefined;
   /** How it ends if the engine, told to end its run, says nothing any more. */
   ending: Ending | undefined;
@@ -64,7 +61,6 @@ export function openTurn(request: TurnRequest, answer: Reply, sampling: SamplerO
     request,
     answer,
     sampling,
-    window: new PieceWindow(),
     waits: {},
     runs: [],
     stage: 'room',
@@ -72,8 +68,7 @@ export function openTurn(request: TurnRequest, answer: Reply, sampling: SamplerO
     grant: 0,
     lane: -1,
     prepared: undefined,
-    text: '',
-    unacknowledged: 0,
+    sentAt: 0,
     firstPieceAt: undefined,
     ending: undefined,
     wait: undefined,
@@ -104,21 +99,15 @@ export function endWait(turn: Turn, now: number): void {
   turn.wait = undefined;
 }
 
-/** More of the reply has come. */
-export function addText(turn: Turn, text: string, now: number): void {
-  if (text !== '') turn.firstPieceAt ??= now;
-  turn.text += text;
-}
-
 /** The turn's run is over, and this is what it did. */
-export function addRun(turn: Turn, done: EngineToMind & { type: 'done' }, now: number): void {
+export function addRun(turn: Turn, done: RunDone): void {
   const { processed, reused, produced, times, outcome, text } = done;
   turn.runs.push({ lane: turn.lane, processed, reused, produced, ...times, outcome });
-  addText(turn, text, now);
+  if (text !== '') turn.firstPieceAt ??= turn.sentAt + times.waitedMs + times.promptMs;
 }
 
 export function answerOf(turn: Turn, mind: MindArgs, ending: Ending, now: number): TurnAnswer {
-  const { outcome, text = '', error } = ending;
+  const { outcome, rest = '', error } = ending;
   const receipt: Receipt = {
     mind: mind.name,
     room: turn.request.room,
@@ -135,5 +124,7 @@ export function answerOf(turn: Turn, mind: MindArgs, ending: Ending, now: number
     firstPieceMs: turn.firstPieceAt === undefined ? undefined : turn.firstPieceAt - turn.request.calledAt,
     totalMs: now - turn.request.calledAt,
   };
-  return { outcome, pieces: turn.window.sent, rest: turn.window.rest() + text, receipt, error };
+  // Before it ran there were no pieces; a run without a last word may have sent any number.
+  const pieces = ending.pieces ?? (turn.grant === 0 ? 0 : undefined);
+  return { outcome, pieces, rest, receipt, error };
 }

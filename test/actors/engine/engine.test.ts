@@ -5,22 +5,23 @@ import type {
   EngineArgs,
   EngineControl,
   EngineToBroker,
-  EngineToMind,
+  Pieces,
   Run,
+  RunDone,
 } from '../../../src/actors/engine/protocol.js';
 import { createStatus, readLanes, readStatus, Status } from '../../../src/actors/engine/status.js';
 import { Band } from '../../../src/runtime/message.js';
 import { addon, greedy, ids, load, TINY } from '../../native/fixtures.js';
 import { Party, settled, TestThread } from '../thread.js';
 
-type Done = EngineToMind & { type: 'done' };
-type Piece = EngineToMind & { type: 'piece' };
+/** What a party hears that is mind and reader in one. */
+type Heard = RunDone | Pieces;
 
 let thread: TestThread;
 let engine: number;
 let broker: Party<EngineControl, EngineToBroker>;
-let ada: Party<Run | EngineControl, EngineToMind>;
-let ben: Party<Run | EngineControl, EngineToMind>;
+let ada: Party<Run | EngineControl, Heard>;
+let ben: Party<Run | EngineControl, Heard>;
 let status: Int32Array;
 
 const args = (given: Partial<EngineArgs> = {}): EngineArgs => ({
@@ -69,20 +70,23 @@ const run = (grant: number, text: string | Int32Array, given: Partial<Run> = {})
   sampling: greedy,
   stops: [],
   maxTokens: 20,
+  reader: ada.id,
+  turn: grant,
   ...given,
 });
 /** Waits for the end of a party's run; answers it and all its text. */
-async function ended(party: Party<Run | EngineControl, EngineToMind>): Promise<Done & { whole: string }> {
-  const heard: EngineToMind[] = [];
+async function ended(party: Party<Run | EngineControl, Heard>): Promise<RunDone & { whole: string }> {
+  const heard: Heard[] = [];
   for (;;) {
     heard.push(...(await party.hears()));
-    const done = heard.find((message): message is Done => message.type === 'done');
+    const done = heard.find((message): message is RunDone => message.type === 'done');
     if (done === undefined) continue;
-    const pieces = heard.filter(
-      (message): message is Piece => message.type === 'piece' && message.grant === done.grant,
+    const texts = heard.flatMap((message) =>
+      message.type === 'pieces' ? message.texts.filter((_, i) => message.grants[i] === done.grant) : [],
     );
-    expect(pieces.length).toBe(done.pieces);
-    return { ...done, whole: pieces.map(({ text }) => text).join('') + done.text };
+    expect(texts.length).toBe(done.pieces);
+    expect(texts.join('') + done.rest).toBe(done.text);
+    return { ...done, whole: done.text };
   }
 }
 type Ran = EngineToBroker & { type: 'ran' };
@@ -137,7 +141,7 @@ describe('a run', () => {
       reused: tokens.length + 19,
       processed: longer.length - tokens.length - 19,
     });
-    ben.tell(run(3, longer, { lane: 1, activity: 'b' }), Band.user);
+    ben.tell({ ...run(3, longer, { lane: 1, activity: 'b' }), reader: ben.id }, Band.user);
     expect((await ended(ben)).whole).toBe(second.whole);
   });
 
@@ -158,14 +162,14 @@ describe('a run', () => {
     ada.tell(run(2, changed, { continues: true }), Band.user);
     const second = await ended(ada);
     expect(second).toMatchObject({ reused: 4, processed: tokens.length - 4 });
-    ben.tell(run(3, changed, { lane: 1, activity: 'b' }), Band.user);
+    ben.tell({ ...run(3, changed, { lane: 1, activity: 'b' }), reader: ben.id }, Band.user);
     expect((await ended(ben)).reply).toEqual(second.reply);
   });
 
   it('E5 of another activity uses nothing of what the lane held', async () => {
     ada.tell(run(1, ENDLESS), Band.user);
     const first = await ended(ada);
-    ben.tell(run(2, ENDLESS, { activity: 'b' }), Band.user);
+    ben.tell({ ...run(2, ENDLESS, { activity: 'b' }), reader: ben.id }, Band.user);
     expect(await ended(ben)).toMatchObject({ reused: 0, reply: first.reply });
   });
 
@@ -184,7 +188,7 @@ describe('a run that is not as granted', () => {
     ada.tell(run(1, ENDLESS), Band.user);
     await ended(ada);
     const before = await held();
-    ben.tell(run(2, ENDLESS, given), Band.user);
+    ben.tell({ ...run(2, ENDLESS, given), reader: ben.id }, Band.user);
     expect(await ended(ben)).toMatchObject({ outcome: 'failed', error: { code }, produced: 0, whole: '' });
     const [heard] = await ran();
     expect(heard).toMatchObject({ grant: 2, ...(given.lane === 9 ? {} : { activity: 'a', held: before }) });
@@ -193,7 +197,7 @@ describe('a run that is not as granted', () => {
   it('T1 it is on a lane that runs: refused, and the other goes on', async () => {
     ada.tell(endless(1), Band.user);
     await settled();
-    ben.tell(run(2, ENDLESS, { activity: 'b' }), Band.user);
+    ben.tell({ ...run(2, ENDLESS, { activity: 'b' }), reader: ben.id }, Band.user);
     expect(await ended(ben)).toMatchObject({ error: { code: 'LaneMismatch' } });
     expect(await ended(ada)).toMatchObject({ outcome: 'length', produced: 400 });
   });
@@ -242,11 +246,11 @@ describe('the end of a run by others', () => {
   });
 
   it('E4 a cancel changes nothing of what another says', async () => {
-    ben.tell(endless(1, { lane: 1, activity: 'b' }), Band.user);
+    ben.tell({ ...endless(1, { lane: 1, activity: 'b' }), reader: ben.id }, Band.user);
     const alone = await ended(ben);
     ben.tell({ type: 'clear', claims: [{ lane: 1, activity: 'b' }] });
     ada.tell(endless(2, { tokens: tokensOf(`${ENDLESS} unto Moses`) }), Band.user);
-    ben.tell(endless(3, { lane: 1, activity: 'b' }), Band.user);
+    ben.tell({ ...endless(3, { lane: 1, activity: 'b' }), reader: ben.id }, Band.user);
     await settled();
     ada.tell({ type: 'cancel', grant: 2, error: undefined });
     expect((await ended(ada)).outcome).toBe('aborted');
@@ -273,7 +277,7 @@ describe('the end of a run by others', () => {
     const before = await epoch();
     const error = { code: 'EngineLost', message: '', detail: { reason: 'again' }, stack: undefined };
     broker.tell({ type: 'reset', error });
-    ben.tell(run(2, ENDLESS, { lane: 1, activity: 'b' }), Band.user);
+    ben.tell({ ...run(2, ENDLESS, { lane: 1, activity: 'b' }), reader: ben.id }, Band.user);
     expect(await ended(ada)).toMatchObject({ outcome: 'failed', error: { code: 'EngineLost' } });
     expect(await ended(ben)).toMatchObject({ outcome: 'failed', error: { code: 'EngineLost' } });
     const after = await epoch();
@@ -338,14 +342,14 @@ describe('cells', () => {
   it('E6 that run out end one run with the numbers, and the other goes on undisturbed', async () => {
     await thread.stop();
     await start({ cells: 256, context: 256, rows: 32 });
-    ben.tell(endless(1, { lane: 1, activity: 'b', maxTokens: 150 }), Band.user);
+    ben.tell({ ...endless(1, { lane: 1, activity: 'b', maxTokens: 150 }), reader: ben.id }, Band.user);
     const alone = await ended(ben);
     broker.tell({ type: 'clear', claims: [{ lane: 1, activity: 'b' }] });
     ada.tell(
       endless(2, { tokens: tokensOf(`${ENDLESS} unto Moses, `.repeat(5)), maxTokens: 150 }),
       Band.user,
     );
-    ben.tell(endless(3, { lane: 1, activity: 'b', maxTokens: 150 }), Band.user);
+    ben.tell({ ...endless(3, { lane: 1, activity: 'b', maxTokens: 150 }), reader: ben.id }, Band.user);
     const [first, second] = await Promise.all([ended(ada), ended(ben)]);
     const [failed, whole] = first.outcome === 'failed' ? [first, second] : [second, first];
     expect(failed).toMatchObject({

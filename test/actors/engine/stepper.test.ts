@@ -108,6 +108,8 @@ function stage(model: NativeModel, split = false): Stage {
         sampling: greedy,
         stops: [],
         maxTokens: most,
+        reader: 1,
+        turn: number,
       };
       beginRun(lanes[number] as Lane, run, 1, order++, 0, 0);
       said.set(number, []);

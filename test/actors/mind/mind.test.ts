@@ -1,15 +1,9 @@
 /** The mind itself; its broker, its engine and its reader are told what to say. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { BrokerToMind, MindToBroker } from '../../../src/actors/broker/protocol.js';
-import type { EngineControl, EngineToMind, Run } from '../../../src/actors/engine/protocol.js';
+import type { EngineControl, Run, RunDone } from '../../../src/actors/engine/protocol.js';
 import definition from '../../../src/actors/mind/mind.js';
-import type {
-  MindArgs,
-  MindControl,
-  TurnAnswer,
-  TurnPiece,
-  TurnRequest,
-} from '../../../src/actors/mind/protocol.js';
+import type { MindArgs, MindControl, TurnAnswer, TurnRequest } from '../../../src/actors/mind/protocol.js';
 import type { NativeModel } from '../../../src/native/addon.js';
 import { Band } from '../../../src/runtime/message.js';
 import { load, TINY } from '../../native/fixtures.js';
@@ -24,8 +18,8 @@ afterAll(() => model.close());
 let thread: TestThread;
 let mind: number;
 let broker: Party<BrokerToMind, MindToBroker>;
-let engine: Party<EngineToMind, Run | EngineControl>;
-let reader: Party<MindControl, TurnPiece>;
+let engine: Party<RunDone, Run | EngineControl>;
+let reader: Party<MindControl, never>;
 
 beforeEach(async () => {
   thread = await TestThread.start();
@@ -86,12 +80,13 @@ async function ticket(): Promise<number> {
 }
 const grant = (to: number, number: number): void =>
   broker.tell({ type: 'granted', ticket: to, grant: number, epoch: 0, lane: 0, continues: false });
-const done = (number: number, given: Partial<EngineToMind & { type: 'done' }> = {}): void =>
+const done = (number: number, given: Partial<RunDone> = {}): void =>
   engine.tell({
     type: 'done',
     grant: number,
     outcome: 'stop',
     text: '',
+    rest: '',
     pieces: 0,
     reply: model.tokenize(given.text ?? '', { special: false, continues: true }),
     produced: 1,
@@ -197,7 +192,7 @@ describe('the end of a turn', () => {
     reader.tell({ type: 'cancel', turn: called.turn });
     expect(await engine.hears()).toEqual([{ type: 'cancel', grant: 1, error: undefined }]);
     expect(called.ended).toBeUndefined();
-    done(1, { outcome: 'aborted', text: 'As far', reply: Int32Array.of(1) });
+    done(1, { outcome: 'aborted', text: 'As far', rest: 'As far', reply: Int32Array.of(1) });
     expect(await called.answer).toMatchObject({ outcome: 'aborted', rest: 'As far' });
   });
 
@@ -229,13 +224,11 @@ describe('the end of a turn', () => {
     const called = call({ deadlineMs: 1_000 });
     grant(await ticket(), 1);
     await engine.hears();
-    engine.tell({ type: 'piece', grant: 1, text: 'Well', tokens: 1 });
     await thread.pass(1_001);
     const [cancel] = (await engine.hears()) as [EngineControl & { type: 'cancel' }];
     expect(cancel).toMatchObject({ type: 'cancel', error: { code: 'DeadlineExceeded' } });
-    done(1, { outcome: 'failed', error: cancel.error, text: ' now' });
+    done(1, { outcome: 'failed', error: cancel.error, text: 'Well now', rest: ' now', pieces: 1 });
     expect(await called.answer).toMatchObject({ outcome: 'failed', rest: ' now', pieces: 1 });
-    expect(await reader.hears()).toMatchObject([{ type: 'piece', text: 'Well' }]);
   });
 
   it('T8 a deadline after a cancel changes nothing', async () => {
@@ -302,7 +295,7 @@ describe('a transcript', () => {
       };
       return [user.content, reply.content, reply.brokenOff];
     });
-  async function run(text: string, given: Partial<EngineToMind & { type: 'done' }>): Promise<Run> {
+  async function run(text: string, given: Partial<RunDone>): Promise<Run> {
     const { answer } = call({ text });
     const number = ++numbers;
     grant(await ticket(), number);
@@ -362,30 +355,25 @@ describe('a transcript', () => {
 });
 
 describe('a reader', () => {
-  it('T8 that is slow gets what came meanwhile as one piece, and the rest with the answer', async () => {
-    const called = call();
+  it('T8 is named to the engine, which sends it the pieces straight', async () => {
+    const { turn } = call();
     grant(await ticket(), 1);
-    await settled();
-    const piece = (text: string): void => engine.tell({ type: 'piece', grant: 1, text, tokens: 1 });
-    for (let i = 0; i < 100; i++) piece('a');
-    expect(await reader.hears()).toHaveLength(64);
-    for (let i = 0; i < 100; i++) piece('b');
-    expect(await reader.hears()).toEqual([]);
-    reader.tell({ type: 'taken', turn: called.turn, pieces: 16 });
-    expect(await reader.hears()).toMatchObject([{ text: 'a'.repeat(36) + 'b'.repeat(100), tokens: 136 }]);
-    for (let i = 0; i < 40; i++) piece('c');
-    done(1, { text: '.' });
-    const { pieces, rest } = await called.answer;
-    expect([pieces, rest]).toEqual([80, `${'c'.repeat(25)}.`]);
+    expect(await engine.hears()).toMatchObject([{ type: 'run', reader: reader.id, turn }]);
   });
 
-  it('T8 that is slow never slows the engine: what it sent is acknowledged all the same', async () => {
-    call();
-    grant(await ticket(), 1);
+  it('T8 says how far the reply of a run without a last word came, and it stays, broken off', async () => {
+    const called = call();
+    const number = await ticket();
+    grant(number, 1);
     await engine.hears();
-    for (let i = 0; i < 100; i++) engine.tell({ type: 'piece', grant: 1, text: 'a', tokens: 1 });
-    const acks = (await engine.hears()) as { type: string; pieces: number }[];
-    expect(acks.map(({ type, pieces }) => [type, pieces])).toEqual(Array(6).fill(['ack', 16]));
+    const error = { code: 'EngineLost', message: '', detail: { reason: 'gone' }, stack: undefined };
+    broker.tell({ type: 'revoked', ticket: number, error });
+    expect(await called.answer).toMatchObject({ outcome: 'failed', pieces: undefined });
+    reader.tell({ type: 'heard', room: 'main', text: 'One.', reply: 'Half of' });
+    call();
+    grant(await ticket(), 2);
+    const [run] = (await engine.hears()) as [Run];
+    expect(new TextDecoder().decode(model.detokenize(run.tokens, false))).toContain('Half of');
   });
 });
 

@@ -1,0 +1,47 @@
+/**
+ * The pieces of one step on their way out: one message a reader, however many of its turns grew.
+ *
+ * They go to the reader straight, not by way of the mind: each hop wakes a thread whose caches a step of a large model
+ * has emptied, and the mind needs the reply only when it is whole.
+ */
+import type { Context } from '../../runtime/actor.js';
+import type { ActorId } from '../../runtime/address.js';
+import { Band } from '../../runtime/message.js';
+import type { RunOnLane } from './lane.js';
+import type { Pieces } from './protocol.js';
+
+interface Parcel {
+  readonly turns: number[];
+  readonly grants: number[];
+  readonly texts: string[];
+}
+
+export class PieceMail {
+  readonly #ctx: Context;
+  readonly #parcels = new Map<ActorId, Parcel>();
+
+  constructor(ctx: Context) {
+    this.#ctx = ctx;
+  }
+
+  add(run: RunOnLane, text: string | undefined): void {
+    if (text === undefined) return;
+    const { reader, turn } = run.request;
+    let parcel = this.#parcels.get(reader);
+    if (parcel === undefined) {
+      parcel = { turns: [], grants: [], texts: [] };
+      this.#parcels.set(reader, parcel);
+    }
+    parcel.turns.push(turn);
+    parcel.grants.push(run.grant);
+    parcel.texts.push(text);
+  }
+
+  send(): void {
+    for (const [reader, parcel] of this.#parcels) {
+      const pieces = { type: 'pieces' as const, ...parcel } satisfies Pieces;
+      this.#ctx.tell(reader, pieces, { band: Band.reserved });
+    }
+    this.#parcels.clear();
+  }
+}
