@@ -42,7 +42,14 @@ export class Offload {
 
   constructor(options: Partial<OffloadOptions> = {}) {
     const { threads, queue } = { ...DEFAULTS, ...options };
-    this.#pool = new Piscina({ minThreads: 0, maxThreads: threads, maxQueue: queue, idleTimeout: IDLE_MS });
+    this.#pool = new Piscina({
+      minThreads: 0,
+      maxThreads: threads,
+      maxQueue: queue,
+      idleTimeout: IDLE_MS,
+      // A thread that waits for its next job in a blocking wait can be neither inspected nor asked anything.
+      atomics: 'disabled',
+    });
     // A worker that fails outside a job is replaced by the pool; its job's own promise has the error.
     this.#pool.on('error', () => {});
   }
