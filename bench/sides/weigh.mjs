@@ -2,6 +2,7 @@
  * Weighs minds: what the process holds after each of them has answered one turn, less what it held before they came.
  * Prints `{ residentBytes, heapBytes, textBytes }` of them all.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { weigh } from '../harness/heaps.mjs';
 import { expectTurn, GREEDY, withTroupe } from '../harness/stage.mjs';
 
@@ -10,6 +11,8 @@ const { model, lanes, minds } = JSON.parse(process.argv[2]);
 /** Come and go first, so that code is compiled and buffers have grown that all minds share. */
 const WARM_UP = 32;
 const AT_ONCE = 64;
+/** Threads of the offload pool end when they have had no job for 5 s; they are no part of a mind. */
+const POOL_LEAVES_MS = 6_000;
 
 async function answerAll(troupe, name, count) {
   const present = [];
@@ -33,6 +36,7 @@ async function answerAll(troupe, name, count) {
 await withTroupe({ model, lanes }, async (troupe) => {
   const warm = await answerAll(troupe, 'guest', WARM_UP);
   await Promise.all(warm.present.map((mind) => mind.leave()));
+  await sleep(POOL_LEAVES_MS);
   const without = await weigh();
   const { present, textBytes } = await answerAll(troupe, 'mind', minds);
   const beside = await weigh();
