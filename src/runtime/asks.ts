@@ -21,9 +21,10 @@ export interface AskRequest {
 
 /** An ask that waits; as a deadline it is its own time limit. */
 export class Pending extends Deadline {
-  readonly answer: Promise<unknown>;
-  #resolve!: (value: unknown) => void;
-  #reject!: (error: unknown) => void;
+  /** Undefined once it has settled: its deadline stays on the heap for a while, and should not keep the answer. */
+  answer: Promise<unknown> | undefined;
+  #resolve: ((value: unknown) => void) | undefined;
+  #reject: ((error: unknown) => void) | undefined;
   #onAbort: (() => void) | undefined;
 
   constructor(
@@ -46,21 +47,26 @@ export class Pending extends Deadline {
   }
 
   resolve(value: unknown): void {
-    if (this.#close()) this.#resolve(value);
+    const resolve = this.#resolve;
+    if (this.#close()) resolve?.(value);
   }
 
   fail(error: unknown): void {
-    if (this.#close()) this.#reject(error);
+    const reject = this.#reject;
+    if (this.#close()) reject?.(error);
   }
 
   /** Fails an ask whose caller may no longer be there to hear it. */
   abandon(error: unknown): void {
-    this.answer.catch(() => {});
+    this.answer?.catch(() => {});
     this.fail(error);
   }
 
   #close(): boolean {
     if (!this.asks.close(this)) return false;
+    this.answer = undefined;
+    this.#resolve = undefined;
+    this.#reject = undefined;
     this.request.wait?.end();
     if (this.#onAbort !== undefined) this.request.signal?.removeEventListener('abort', this.#onAbort);
     return true;
@@ -93,14 +99,18 @@ export class Asks {
     return this.#pending.size;
   }
 
-  /** `now`: ms since the epoch, as of this turn of the thread. */
-  open(request: AskRequest, now: number): Pending {
-    const pending = new Pending(this, ++this.#last, request);
+  prepare(request: AskRequest): Pending {
+    return new Pending(this, ++this.#last, request);
+  }
+
+  /** False: it has failed at once. `now`: ms since the epoch, as of this turn of the thread. */
+  open(pending: Pending, now: number): boolean {
+    const { request } = pending;
     this.#pending.set(pending.number, pending);
     if (this.#closed !== undefined) pending.fail(this.#closed);
     else if (request.signal?.aborted) pending.fail(new Aborted({ what: `the ask ${request.messageType}` }));
     else this.#deadlines.add(pending, request.deadlineMs, now);
-    return pending;
+    return pending.live;
   }
 
   resolve(number: number, value: unknown): void {

@@ -97,8 +97,11 @@ export class Cell {
     crash(this, cause, messageType);
   }
 
-  show(state: number): void {
-    this.home.board.words[Board.at(this.slot) + Field.state] = state;
+  /** Shows a state in which nothing is in hand. */
+  rest(state: number): void {
+    const { words } = this.home.board;
+    words[Board.at(this.slot) + Field.state] = state;
+    words[Board.at(this.slot) + Field.inHand] = 0;
   }
 
   #take(envelope: Envelope): void {
@@ -112,7 +115,8 @@ export class Cell {
     words[at + Field.inHandSince] = this.home.stamp;
     const begun = taken % SAMPLE_EVERY === 1 ? clock.now() : -1;
     if (band === Band.user) {
-      words[at + Field.oldestSince] = this.mailbox.oldestUserAt;
+      const oldest = this.mailbox.oldestUserAt;
+      if (oldest !== undefined) words[at + Field.oldestSince] = oldest;
       if (this.rare?.toldFull !== undefined && this.mailbox.roomy) this.home.router.tellRoom(this);
       this.#receive(envelope);
     } else {
@@ -127,7 +131,6 @@ export class Cell {
   #receive(envelope: Envelope): void {
     const context = this.context as CellContext;
     this.inHand = envelope;
-    this.show(ActorState.handling);
     context.enter(envelope);
     try {
       const value = (this.behaviour as Behaviour).receive(envelope.message as never, context);
@@ -135,10 +138,12 @@ export class Cell {
         this.#received(envelope, value);
         return;
       }
-      this.show(ActorState.awaiting);
+      this.home.board.words[Board.at(this.slot) + Field.state] = ActorState.awaiting;
       value.then(
         (result) => {
-          if (this.inHand === envelope) this.#received(envelope, result);
+          if (this.inHand !== envelope) return;
+          this.rest(ActorState.idle);
+          this.#received(envelope, result);
         },
         (error) => {
           if (this.inHand === envelope) this.crash(error, envelope.message.type);
@@ -153,8 +158,6 @@ export class Cell {
   #received(envelope: Envelope, value: unknown): void {
     this.context?.leave();
     this.inHand = undefined;
-    this.home.board.words[Board.at(this.slot) + Field.inHand] = 0;
-    this.show(ActorState.idle);
     this.#settle(envelope, value);
     this.stopIfAsked();
     if (!this.queued && this.hasWork) this.home.dispatcher.ready(this);

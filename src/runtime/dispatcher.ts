@@ -21,7 +21,7 @@ import { Ring } from './ring.js';
 export interface SliceEvents {
   /** A slice begins, or has looked at the clock. */
   at(now: number): void;
-  /** What was sent meanwhile can go. */
+  /** Handlers, or steps, have ended: what they sent can go. */
   ended(): void;
 }
 
@@ -82,7 +82,11 @@ export class Dispatcher {
     this.#events.at(begun);
     try {
       this.#runQueue(begun);
-      if (this.#work.size > 0) this.#runWork();
+      if (this.#work.size > 0) {
+        // A step is long: what the handlers have sent does not wait for it.
+        this.#events.ended();
+        this.#runWork();
+      }
     } finally {
       this.inSlice = false;
       this.#spentMs += this.#clock.now() - begun;

@@ -9,7 +9,7 @@ export interface ActorReport {
   readonly name: string;
   readonly kind: string;
   readonly thread: string;
-  readonly state: (typeof STATE_NAMES)[number];
+  readonly state: (typeof STATE_NAMES)[number] | 'handling';
   /** Messages queued, by band. */
   readonly depth: { readonly system: number; readonly control: number; readonly user: number };
   /** Age of the oldest user message, ms; 0 when none is queued. */
@@ -79,7 +79,7 @@ function readActor(
     name: board.name(slot),
     kind: board.names.text(field(Field.kind)) ?? '?',
     thread: thread.name,
-    state: STATE_NAMES[state] ?? 'free',
+    state: state === ActorState.idle && inHand !== undefined ? 'handling' : (STATE_NAMES[state] ?? 'free'),
     depth: { system: depth(0), control: depth(1), user: depth(2) },
     oldestMs: depth(2) > 0 ? since(field(Field.oldestSince)) : 0,
     inHand: inHand === undefined ? undefined : { type: inHand, forMs: since(field(Field.inHandSince)) },

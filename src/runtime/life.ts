@@ -47,6 +47,7 @@ export function crash(cell: Cell, cause: unknown, messageType: string, urgent?: 
   note(cell, cause);
   cell.behaviour = undefined;
   cell.inHand = undefined;
+  cell.rest(ActorState.starting);
   if (urgent !== undefined) fail(cell, urgent, error);
   if (inHand !== undefined) fail(cell, inHand, error);
   cell.context?.close(error);
@@ -72,7 +73,7 @@ async function begin(cell: Cell, incarnation: number, saved: ReadonlyMap<string,
   if (cell.ended || cell.definition === undefined) throw ended(cell);
   const context = new CellContext(cell, incarnation);
   cell.context = context;
-  cell.show(ActorState.starting);
+  cell.rest(ActorState.starting);
   context.enter(undefined);
   const made = cell.definition.start(context, cell.args, saved);
   const behaviour = isPromise(made) ? await startInTime(cell, made) : made;
@@ -82,7 +83,7 @@ async function begin(cell: Cell, incarnation: number, saved: ReadonlyMap<string,
   }
   context.leave();
   cell.behaviour = behaviour;
-  cell.show(ActorState.idle);
+  cell.rest(ActorState.idle);
   if (context.held?.stopping) {
     cell.stopIfAsked();
     throw ended(cell);
@@ -117,7 +118,6 @@ function mayRestart(cell: Cell): boolean {
 async function restart(cell: Cell, behaviour: Behaviour, cause: string, allowed: boolean): Promise<void> {
   const { home } = cell;
   cell.starting = true;
-  cell.show(ActorState.starting);
   await stop(cell, behaviour, 'crashed');
   for (let again = allowed, reason = cause; !cell.ended; again = mayRestart(cell)) {
     if (!again) {
@@ -143,10 +143,10 @@ async function finish(cell: Cell, reason: string): Promise<void> {
   cell.ended = true;
   cell.behaviour = undefined;
   cell.inHand = undefined;
-  cell.show(ActorState.ending);
+  cell.rest(ActorState.ending);
   if (inHand !== undefined) fail(cell, inHand, error);
   context?.release(error);
-  for (const envelope of cell.mailbox.drain()) home.router.deadLetter(envelope, error);
+  for (const envelope of cell.mailbox.drain()) home.router.deadLetter(cell.id, envelope, error);
   if (cell.starting) await startEnds(cell);
   await stop(cell, behaviour, reason);
   cell.context?.close(error);

@@ -91,9 +91,9 @@ export class Mailbox {
     return this.depth(Band.user) <= MAILBOX_BOUND.user * ROOM_SHARE;
   }
 
-  /** When the oldest user message was queued; 0 when there is none. */
-  get oldestUserAt(): number {
-    return this.#user?.first?.at ?? 0;
+  /** When the oldest user message was queued. */
+  get oldestUserAt(): number | undefined {
+    return this.#user?.first?.at;
   }
 
   /** What is queued, in the order in which it will be handled. */

@@ -39,7 +39,6 @@ export class Envelope {
   takenOver = false;
 
   constructor(
-    readonly to: ActorId,
     readonly from: ActorId,
     readonly band: Band,
     /** The ask that waits for an answer, on the sender's thread; 0 = a tell. */

@@ -18,7 +18,14 @@ export class Probes {
   readonly #recent = new Map<string, { at: number; unsent: number }>();
 
   emit(probe: Probe): void {
-    this.#emitter.emit('probe', probe);
+    try {
+      this.#emitter.emit('probe', probe);
+    } catch (error) {
+      // The listener's own failure, and not that of the actor or of the restart which the probe tells of.
+      queueMicrotask(() => {
+        throw error;
+      });
+    }
   }
 
   /** Emits at most one a second for each subject; `unsent` says how many were left out before it. */

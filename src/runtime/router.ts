@@ -42,10 +42,10 @@ export class Router implements Arrivals {
       if (band === Band.user && this.#full.size > 0 && this.#full.has(to)) return false;
       return thread.lines.send(band, to, from, 0, message, transfer);
     }
-    const envelope = new Envelope(to, from, band, 0, message, thread.stamp);
+    const envelope = new Envelope(from, band, 0, message, thread.stamp);
     const cell = thread.cell(to);
     if (cell !== undefined) return cell.accept(envelope);
-    this.deadLetter(envelope, this.#nobodyAt(to));
+    this.deadLetter(to, envelope, this.#nobodyAt(to));
     return true;
   }
 
@@ -69,17 +69,18 @@ export class Router implements Arrivals {
       return Promise.reject(error);
     }
     const request = { to, messageType: message.type, deadlineMs, signal: options.signal, wait };
-    const pending = thread.asks.open(request, thread.now);
+    const pending = thread.asks.prepare(request);
+    const answer = pending.answer as Promise<T>;
     if (wait !== undefined) wait.ask = pending;
-    if (!pending.live) return pending.answer as Promise<T>;
+    if (!thread.asks.open(pending, thread.now)) return answer;
     if (threadOf(to) === thread.number) {
-      this.#deliver(new Envelope(to, from, band, pending.number, message, thread.stamp));
+      this.#deliver(to, new Envelope(from, band, pending.number, message, thread.stamp));
     } else if (band === Band.user && this.#full.has(to)) {
       pending.fail(this.#fullError(thread.nameOf(to), Band.user));
     } else if (!thread.lines.send(band, to, from, pending.number, message, options.transfer)) {
-      pending.fail(this.#unsent(to));
+      pending.fail(this.#unsent(to, band));
     }
-    return pending.answer as Promise<T>;
+    return answer;
   }
 
   /** Answers an ask with a value. */
@@ -97,12 +98,12 @@ export class Router implements Arrivals {
   notify(to: ActorId, notice: Message): void {
     const thread = this.#thread;
     if (threadOf(to) !== thread.number) thread.lines.send(Wire.system, to, NOBODY, 0, notice);
-    else thread.cell(to)?.accept(new Envelope(to, NOBODY, Band.system, 0, notice, thread.stamp));
+    else thread.cell(to)?.accept(new Envelope(NOBODY, Band.system, 0, notice, thread.stamp));
   }
 
   /** Counts a message that reached nobody, and fails its ask. */
-  deadLetter(envelope: Envelope, error: Error): void {
-    const { to, from, message, ask } = envelope;
+  deadLetter(to: ActorId, envelope: Envelope, error: Error): void {
+    const { from, message, ask } = envelope;
     const { board, probes, now } = this.#thread;
     board.countDeadLetter();
     const probe = { name: 'deadletter', to, from, messageType: message.type, reason: error.message };
@@ -125,7 +126,7 @@ export class Router implements Arrivals {
     for (const { to, from, kind, ask, payload } of unsent) {
       // Its ask fails with all others to that thread.
       if (ask !== 0) continue;
-      this.deadLetter(new Envelope(to, from, kind as Band, 0, payload as Message, this.#thread.stamp), error);
+      this.deadLetter(to, new Envelope(from, kind as Band, 0, payload as Message, this.#thread.stamp), error);
     }
     this.#thread.asks.loseThread(peer, name, reason);
   }
@@ -156,7 +157,7 @@ export class Router implements Arrivals {
       case Wire.credit:
         return;
       default:
-        this.#deliver(new Envelope(to, from, kind, ask, payload as Message, thread.stamp));
+        this.#deliver(to, new Envelope(from, kind, ask, payload as Message, thread.stamp));
     }
   }
 
@@ -176,11 +177,11 @@ export class Router implements Arrivals {
   }
 
   /** Queues a message here; refused, the sender hears of it. */
-  #deliver(envelope: Envelope): void {
-    const { to, from, band, ask, message } = envelope;
+  #deliver(to: ActorId, envelope: Envelope): void {
+    const { from, band, ask, message } = envelope;
     const cell = this.#thread.cell(to);
     if (cell === undefined) {
-      this.deadLetter(envelope, this.#nobodyAt(to));
+      this.deadLetter(to, envelope, this.#nobodyAt(to));
       return;
     }
     if (band === Band.system && message.type === 'ended')
@@ -215,7 +216,7 @@ export class Router implements Arrivals {
   }
 
   /** Why a line took nothing: it is not there, or it is full. */
-  #unsent(to: ActorId): Error {
+  #unsent(to: ActorId, band: Band): Error {
     const { lines } = this.#thread;
     const thread = threadOf(to);
     const peer = lines.peer(thread);
@@ -223,10 +224,7 @@ export class Router implements Arrivals {
       return new ActorEnded({ actor: `actor ${to}`, reason: `there is no thread ${thread}` });
     }
     if (!lines.isOpen(thread)) return new ThreadLost({ thread: peer.name, reason: 'it is not back yet' });
-    return new MailboxFull({
-      actor: `the line to ${peer.name}`,
-      band: 'user',
-      bound: LINK_WINDOW + LINK_OUTBOX,
-    });
+    const bound = band === Band.user ? LINK_WINDOW + LINK_OUTBOX : LINK_WINDOW;
+    return new MailboxFull({ actor: `the line to ${peer.name}`, band: BAND_NAMES[queueBand(band)], bound });
   }
 }

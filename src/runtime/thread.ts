@@ -50,6 +50,7 @@ export class Thread {
 
   readonly #slots: Slots<Cell>;
   #now = 0;
+  #stamp = 0;
   /** Whether `#now` is of this turn: a slice, or the taking in of a batch and what follows from it at once. */
   #inTurn = false;
   #endsLater = false;
@@ -97,11 +98,12 @@ export class Thread {
 
   /** The same in whole milliseconds. */
   get stamp(): number {
-    return Math.trunc(this.now);
+    return this.#inTurn ? this.#stamp : Math.trunc(this.clock.now());
   }
 
   #at(now: number): void {
     this.#now = now;
+    this.#stamp = Math.trunc(now);
     this.#inTurn = true;
   }
 

@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeId } from '../../src/runtime/address.js';
 import { Band } from '../../src/runtime/message.js';
+import { Lab } from './lab.js';
 import { eventually, failure, HOST_A, HOST_B, MAIN, Stage } from './stage.js';
 
 let stage: Stage;
@@ -95,6 +96,36 @@ describe('R3 ask', () => {
     });
     const onControl = { ...toItself, message: { type: 'ping', value: 3 }, options: { band: Band.control } };
     expect(await stage.ask(id, onControl)).toBe(3);
+  });
+});
+
+describe('R3 an ask that has settled', () => {
+  test('R3 keeps nothing of its answer, however far its deadline', async () => {
+    const lab = await Lab.open(2);
+    let payload: object | undefined = { large: new Uint8Array(1_000) };
+    const answered = new WeakRef(payload);
+    const id = await lab.spawn(0, {
+      receive: () => {
+        const value = payload;
+        payload = undefined;
+        return value;
+      },
+    });
+    let same: boolean | undefined;
+    void lab
+      .thread(0)
+      .router.ask(0, id, { type: 'm' }, { deadlineMs: 3_600_000 })
+      .then((value) => {
+        same = value === answered.deref();
+      });
+    await lab.run();
+    expect(same).toBe(true);
+    await new Promise((resolve) => setImmediate(resolve));
+    globalThis.gc?.();
+    await new Promise((resolve) => setImmediate(resolve));
+    globalThis.gc?.();
+    expect(lab.thread(0).deadlines.kept).toBeGreaterThan(0);
+    expect(answered.deref()).toBeUndefined();
   });
 });
 

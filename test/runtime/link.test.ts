@@ -17,6 +17,13 @@ class Line {
     { onDirty: () => this.dirty++, onUncloneable: (entry) => this.uncloneable.push(entry) },
   );
 
+  /** Sends until it is refused; answers how many went. */
+  fill(kind: Wire): number {
+    let taken = 0;
+    while (taken < 3 * LINK_WINDOW && this.link.send(kind, 1, 2, 0, undefined)) taken++;
+    return taken;
+  }
+
   take(): Entry[] {
     const batch = this.port.shift() ?? [];
     return Array.from({ length: batch.length / ENTRY }, (_, i) => entryAt(batch, i * ENTRY));
@@ -99,9 +106,7 @@ describe('R2 a link', () => {
 
   test('R2 takes a window and an outbox of user messages and no more, and goes on when credit comes', () => {
     const line = new Line();
-    let taken = 0;
-    while (line.link.send(Wire.user, 1, 2, 0, undefined)) taken++;
-    expect(taken).toBe(LINK_WINDOW + LINK_OUTBOX);
+    expect(line.fill(Wire.user)).toBe(LINK_WINDOW + LINK_OUTBOX);
     expect(line.link.send(Wire.control, 1, 2, 0, undefined)).toBe(true);
     expect(line.link.send(Wire.reserved, 1, 2, 0, undefined)).toBe(true);
     line.link.credit(1, 0);
@@ -111,9 +116,7 @@ describe('R2 a link', () => {
 
   test('R2 refuses control messages past a window of their own', () => {
     const line = new Line();
-    let taken = 0;
-    while (line.link.send(Wire.control, 1, 2, 0, undefined)) taken++;
-    expect(taken).toBe(LINK_WINDOW);
+    expect(line.fill(Wire.control)).toBe(LINK_WINDOW);
     line.link.credit(0, 10);
     expect(line.link.send(Wire.control, 1, 2, 0, undefined)).toBe(true);
   });
@@ -138,14 +141,12 @@ describe('R2 a link', () => {
     expect(line.onTheWay.map(({ ask }) => ask)).toEqual([1, 3, 5]);
     expect(line.uncloneable.map(({ ask }) => ask)).toEqual([2, 4]);
     expect(buffers.map(({ byteLength }) => byteLength)).toEqual([0, 0]);
-    let taken = 0;
-    while (line.link.send(Wire.user, 1, 2, 0, undefined)) taken++;
-    expect(taken).toBe(LINK_WINDOW + LINK_OUTBOX - 3);
+    expect(line.fill(Wire.user)).toBe(LINK_WINDOW + LINK_OUTBOX - 3);
   });
 
   test('a closed link takes nothing, and answers the messages that it had not posted', () => {
     const line = new Line();
-    while (line.link.send(Wire.user, 1, 2, 7, undefined));
+    line.fill(Wire.user);
     line.link.send(Wire.answer, 1, 2, 8, undefined);
     const posted = line.onTheWay.length;
     const unsent = line.link.close();

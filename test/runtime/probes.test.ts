@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { Allowance, type Probe, Probes } from '../../src/runtime/probes.js';
 
 describe('probes', () => {
@@ -10,6 +10,17 @@ describe('probes', () => {
     off();
     probes.emit({ name: 'b' });
     expect(heard).toEqual([{ name: 'a', x: 1 }]);
+  });
+
+  test('are no place for a listener to break what they tell of: what it throws is thrown by itself', () => {
+    const later = vi.spyOn(globalThis, 'queueMicrotask').mockImplementation(() => {});
+    const probes = new Probes();
+    probes.on(() => {
+      throw new Error('listening');
+    });
+    probes.emit({ name: 'a' });
+    expect(later.mock.calls[0]?.[0]).toThrow('listening');
+    later.mockRestore();
   });
 
   test('that recur are sent once a second for each subject, and count those left out', () => {

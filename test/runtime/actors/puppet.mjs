@@ -106,7 +106,7 @@ export default {
         case 'forward-function':
           return ctx.ask(message.to, { type: 'echo', value: () => {} });
         case 'forget-an-ask':
-          void ctx.ask(message.to, { type: 'hold' }, { deadlineMs: message.deadlineMs });
+          void ctx.ask(message.to, { type: 'later' }, { deadlineMs: message.deadlineMs });
           return undefined;
         case 'many-asks':
           return Promise.allSettled(
