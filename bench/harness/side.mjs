@@ -27,11 +27,13 @@ export async function startSide(script, options) {
   });
   const group = child.pid;
   running.add(group);
+  let gone;
   const ended = new Promise((_, reject) => {
     child.on('error', reject);
     child.on('exit', (code, signal) => {
       running.delete(group);
-      reject(new Error(`the side ${script} ended early (${signal ?? `exit code ${code}`})`));
+      gone = new Error(`the side ${script} ended early (${signal ?? `exit code ${code}`})`);
+      reject(gone);
     });
   });
   ended.catch(() => {});
@@ -46,7 +48,10 @@ export async function startSide(script, options) {
     }
   };
   const { ready } = await next('get ready', READY_WITHIN_MS);
-  const go = (signal) => process.kill(-group, signal);
+  const go = (signal) => {
+    if (gone) throw gone;
+    process.kill(-group, signal);
+  };
   return {
     ready,
     /** Lets it decode for the first time. */
