@@ -31,6 +31,7 @@ export interface ActorReport {
 export interface ThreadReport {
   readonly number: number;
   readonly name: string;
+  /** Up, and joined to the others. */
   readonly alive: boolean;
   /** Since the thread last began a slice of its loop, ms. An idle thread begins none. */
   readonly sinceSliceMs: number;

@@ -24,8 +24,10 @@ export interface Place {
   board: Board;
   /** The thread that is up or starting. */
   worker: HostWorker | undefined;
-  /** Whether it is up: started, and joined to others or about to be. */
+  /** Started, and joined to others or about to be. */
   up: boolean;
+  /** Joined to the others: what is sent to its actors arrives. */
+  joined: boolean;
   life: number;
   crashes: readonly number[];
 }
@@ -52,6 +54,7 @@ export class Mesh {
       board,
       worker: undefined,
       up: number === MAIN_THREAD,
+      joined: number === MAIN_THREAD,
       life: 0,
       crashes: [],
     }));
@@ -84,8 +87,7 @@ export class Mesh {
       {
         onProbe: (probe) => this.#events.onProbe(probe),
         onLost: (reason) => {
-          place.up = false;
-          place.worker = undefined;
+          gone(place);
           this.#events.onLost(place, reason);
         },
       },
@@ -116,6 +118,7 @@ export class Mesh {
       this.places.slice(0, place.number).map((peer) => [place, peer]),
     );
     await Promise.all(pairs.map(([place, peer]) => this.joinBoth(place as Place, peer as Place)));
+    for (const place of this.workers) place.joined = place.up;
   }
 
   /** The same, settling when both have their ends. */
@@ -141,4 +144,11 @@ export class Mesh {
       this.main.lines.connect({ number, name, board }, (receive) => openPort(port, receive));
     } else await at.worker?.connect({ number, name, board: board.memory }, port);
   }
+}
+
+/** The thread of a place has ended. */
+export function gone(place: Place): void {
+  place.up = false;
+  place.joined = false;
+  place.worker = undefined;
 }

@@ -78,6 +78,7 @@ export class Recovery {
     for (const peer of this.#mesh.peersOf(place)) {
       if (peer !== control && peer.up) await this.#mesh.join(place, peer);
     }
+    place.joined = place.up;
     this.#events.respawn(place).then(
       () => main.probes.emit({ name: 'thread.restarted', thread: place.name, life: place.life }),
       () => {

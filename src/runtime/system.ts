@@ -6,7 +6,7 @@ import { type ActorId, NOBODY, threadActor, threadOf } from './address.js';
 import { ACTOR_START_MS, ACTOR_STOP_MS, ASK_DEADLINE_MS, RESPAWN_MS } from './defaults.js';
 import { ActorEnded, SystemStopped, ThreadLost, type TroupeError } from './errors.js';
 import { readActors, type SystemReport } from './inspect.js';
-import { Mesh, type Place, type ThreadPlan } from './mesh.js';
+import { gone, Mesh, type Place, type ThreadPlan } from './mesh.js';
 import { Band, type Message } from './message.js';
 import type { PeekReport } from './peek.js';
 import type { Probe } from './probes.js';
@@ -105,10 +105,10 @@ export class System {
     const now = this.main.clock.now();
     const { places } = this.#mesh;
     return {
-      threads: places.map(({ number, name, up, board, life }) => ({
+      threads: places.map(({ number, name, joined, board, life }) => ({
         number,
         name,
-        alive: up,
+        alive: joined,
         sinceSliceMs: board.sinceSlice(now),
         deadLetters: board.deadLetters,
         restarts: life,
@@ -157,8 +157,7 @@ export class System {
     const { worker } = place;
     if (worker === undefined) return;
     await worker.stop(reason);
-    place.up = false;
-    place.worker = undefined;
+    gone(place);
     await this.#mesh.part(place, reason);
   }
 

@@ -43,7 +43,12 @@ describe('R4 a crash is of that actor alone', () => {
     const late = failure(stage.ask(id, { type: 'save-late', value: 2, thenCrash: true }));
     await stage.ask(id, { type: 'save', key: 'control', value: 3 }, { band: Band.control });
     await late;
-    expect(await stage.ask(id, { type: 'saved' })).toEqual({ late: 1, control: 3 });
+    expect(await stage.ask(id, { type: 'saved' })).toEqual({ early: 1, late: 1, control: 3 });
+    const well = stage.ask(id, { type: 'save-late', value: 4 });
+    await stage.ask(id, { type: 'save', key: 'control', value: 5 }, { band: Band.control });
+    await well;
+    await failure(stage.ask(id, { type: 'crash' }));
+    expect(await stage.ask(id, { type: 'saved' })).toEqual({ early: 4, late: 4, control: 5 });
   });
 
   test.each([HOST_A, 1])(
@@ -162,6 +167,24 @@ describe('R4 a handler left over from before a crash', () => {
     expect(lab.thread(0).cell(id)?.context).not.toBe(old);
     expect(lab.thread(0).cell(id)?.context?.incarnation).toBe(1);
     expect(await saved(lab, id)).toEqual(new Map());
+  });
+
+  test('R4 does not wait for what it had asked: that has failed', async () => {
+    const lab = await Lab.open(3);
+    const silent = await lab.spawn(2, { receive: () => new Promise(() => {}) });
+    const heard: string[] = [];
+    const id = await lab.spawn(0, (ctx) => ({
+      receive: () => ctx.ask(silent, { type: 'm' }).catch((error) => heard.push(error.code)),
+      control() {
+        throw new Error('now');
+      },
+    }));
+    lab.thread(0).router.tell(0, id, { type: 'go' }, Band.user);
+    await lab.run();
+    expect(lab.thread(0).asks.size).toBe(1);
+    lab.thread(0).router.tell(0, id, { type: 'crash' }, Band.control);
+    await lab.run();
+    expect([heard, lab.thread(0).asks.size]).toEqual([['ActorCrashed'], 0]);
   });
 
   test('R4 idle work that throws is a crash; it does not commit what a handler that awaits has saved', async () => {

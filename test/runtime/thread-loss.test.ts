@@ -134,9 +134,8 @@ describe('R4 a lost thread and the others', () => {
 
   test('R4 no new actor gets an address of an earlier life, and no ask the answer of one', async () => {
     const old = await stage.spawn(HOST_A);
+    const [asker, owing] = [await stage.spawn(HOST_A), await stage.spawn(HOST_B)];
     await stage.system.stopActor(old, 'enough');
-    const owing = await stage.spawn(HOST_B);
-    const asker = await stage.spawn(HOST_A);
     const asked = failure(stage.ask(asker, { type: 'forward', to: owing, message: { type: 'later' } }));
     await eventually(() => stage.report(owing)?.state === 'idle');
     const losing = lose(HOST_A);

@@ -36,7 +36,8 @@ export default {
           if (message.thenCrash) throw new Error('after save');
           return 'saved';
         case 'save-late':
-          return sleep(1).then(() => {
+          ctx.save('early', message.value);
+          return sleep(5).then(() => {
             ctx.save('late', message.value);
             if (message.thenCrash) throw new Error('after a late save');
           });
