@@ -102,13 +102,14 @@ function decode(mind) {
   const reading = (async () => {
     for await (const _ of turn) times.push(performance.now());
   })();
+  // A token of a random model may be the middle of a character, and shows with the next one.
   const finish = async () => {
     turn.cancel();
     await reading;
     const result = await turn.result;
     expectTurn(result, { outcomes: ['aborted'] });
     const produced = result.receipt.runs.reduce((sum, run) => sum + run.produced, 0);
-    if (times.length < 0.98 * produced)
+    if (times.length < 0.9 * produced)
       throw new Error(`${times.length} pieces of ${produced} tokens were read`);
     await mind.leave();
   };
