@@ -81,11 +81,11 @@ export class CellContext implements Context {
   }
 
   watch(id: ActorId): void {
-    if (this.#closed === undefined) this.#cell.home.watch(this.self, id);
+    if (this.#closed === undefined) this.#cell.home.watches.watch(this.self, id);
   }
 
   unwatch(id: ActorId): void {
-    if (this.#closed === undefined) this.#cell.home.unwatch(this.self, id);
+    if (this.#closed === undefined) this.#cell.home.watches.unwatch(this.self, id);
   }
 
   after(ms: number, message: Message): () => void {

@@ -4,18 +4,11 @@
  */
 import { type Behaviour, type Context, type Definition, refuse, type SpawnOptions } from './actor.js';
 import { type ActorId, NOBODY, threadActor, threadOf } from './address.js';
-import { ACTOR_START_MS, ACTOR_STOP_MS, ASK_DEADLINE_MS, NAME_BYTES } from './defaults.js';
-import {
-  ActorEnded,
-  AskTimeout,
-  asTroupeError,
-  BadArgument,
-  NameTaken,
-  ThreadLost,
-  type TroupeError,
-} from './errors.js';
+import { ACTOR_START_MS, ACTOR_STOP_MS, ASK_DEADLINE_MS } from './defaults.js';
+import { ActorEnded, AskTimeout, asTroupeError, NameTaken, ThreadLost } from './errors.js';
 import { Band } from './message.js';
-import { CONTROL_THREAD, STORE } from './well-known.js';
+import { Placement, type Threads } from './placement.js';
+import { STORE } from './well-known.js';
 
 export type DirectoryMessage =
   | ({ readonly type: 'spawn' } & SpawnOptions)
@@ -24,13 +17,6 @@ export type DirectoryMessage =
   | { readonly type: 'ended'; readonly id: ActorId; readonly name: string }
   /** A thread is back: its actors get their mailboxes, then they start again. */
   | { readonly type: 'reserve' | 'respawn'; readonly thread: number };
-
-export interface DirectoryArgs {
-  /** Numbers of the threads that actors are placed on. */
-  readonly hosts: readonly number[];
-  /** Threads in all. */
-  readonly threads: number;
-}
 
 interface Entry {
   readonly options: SpawnOptions;
@@ -48,15 +34,13 @@ const STOP_MS = 2 * ACTOR_STOP_MS + ASK_DEADLINE_MS;
 const STARTS_A_LIFE = 2 ** 16;
 
 class Directory implements Behaviour {
-  readonly #args: DirectoryArgs;
   readonly #entries = new Map<string, Entry>();
-  /** Actors on each thread. */
-  readonly #load = new Map<number, number>();
+  readonly #placement: Placement;
   /** Paths of modules, each kept once. */
   readonly #modules = new Map<string, string>();
 
-  constructor(args: DirectoryArgs) {
-    this.#args = args;
+  constructor(threads: Threads) {
+    this.#placement = new Placement(threads);
   }
 
   receive(message: DirectoryMessage, ctx: Context): unknown {
@@ -81,15 +65,15 @@ class Directory implements Behaviour {
   }
 
   #spawn({ type: _, ...options }: DirectoryMessage & { type: 'spawn' }, ctx: Context): unknown {
-    const wrong = this.#check(options);
+    const wrong = this.#placement.check(options);
     if (wrong !== undefined) return refuse(wrong);
     const { name } = options;
-    const thread = options.thread ?? this.#leastLoaded();
+    if (this.#entries.has(name)) return refuse(new NameTaken({ name }));
+    const thread = this.#placement.take(options.thread);
     const module = this.#modules.get(options.module) ?? options.module;
     this.#modules.set(module, module);
     const entry: Entry = { options: { ...options, module }, thread, id: NOBODY, lives: 0, gone: NOBODY };
     this.#entries.set(name, entry);
-    this.#count(thread, 1);
     const reply = ctx.replyLater();
     this.#start(ctx, entry).then(
       (id) => {
@@ -144,7 +128,7 @@ class Directory implements Behaviour {
   #remove(name: string, entry: Entry): void {
     if (this.#entries.get(name) !== entry) return;
     this.#entries.delete(name);
-    this.#count(entry.thread, -1);
+    this.#placement.free(entry.thread);
   }
 
   #on(thread: number): Entry[] {
@@ -185,42 +169,13 @@ class Directory implements Behaviour {
       return false;
     }
   }
-
-  #check({ name, thread, module }: SpawnOptions): TroupeError | undefined {
-    const bytes = typeof name === 'string' ? Buffer.byteLength(name) : 0;
-    if (bytes < 1 || bytes > NAME_BYTES) {
-      const expected = `1 to ${NAME_BYTES} bytes of UTF-8`;
-      return new BadArgument({ argument: 'name', value: name, expected });
-    }
-    if (typeof module !== 'string') {
-      return new BadArgument({ argument: 'module', value: module, expected: 'the URL of a module' });
-    }
-    const { threads } = this.#args;
-    if (thread !== undefined && !(Number.isInteger(thread) && thread >= 0 && thread < threads)) {
-      return new BadArgument({ argument: 'thread', value: thread, expected: `0 to ${threads - 1}` });
-    }
-    return this.#entries.has(name) ? new NameTaken({ name }) : undefined;
-  }
-
-  #leastLoaded(): number {
-    const { hosts } = this.#args;
-    let best = hosts[0] ?? CONTROL_THREAD;
-    for (const host of hosts) {
-      if ((this.#load.get(host) ?? 0) < (this.#load.get(best) ?? 0)) best = host;
-    }
-    return best;
-  }
-
-  #count(thread: number, by: number): void {
-    this.#load.set(thread, (this.#load.get(thread) ?? 0) + by);
-  }
 }
 
 /** The thread itself said nothing; when a start has taken too long there, it says so and has ended it. */
 const unanswered = (error: unknown): boolean =>
   error instanceof AskTimeout && error.detail.message === 'spawn';
 
-export const directory: Definition<DirectoryArgs> = {
+export const directory: Definition<Threads> = {
   kind: 'directory',
   start: (_ctx, args) => new Directory(args),
 };

@@ -6,8 +6,9 @@ import { type Endpoint, expose } from 'comlink';
 import { Board, type BoardMemory } from './board.js';
 import { realClock } from './clock.js';
 import { PROBES_A_SECOND } from './defaults.js';
-import { type DirectoryArgs, directory } from './directory.js';
+import { directory } from './directory.js';
 import { asTroupeError } from './errors.js';
+import type { Threads } from './placement.js';
 import { openPort } from './port.js';
 import { Allowance, type Probe } from './probes.js';
 import { store } from './store.js';
@@ -22,7 +23,7 @@ export interface HostData {
   readonly life: number;
   readonly board: BoardMemory;
   readonly control: MessagePort;
-  readonly directory: DirectoryArgs;
+  readonly directory: Threads;
 }
 
 export interface PeerData {

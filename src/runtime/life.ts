@@ -1,12 +1,14 @@
 /**
- * The life of an actor: start, crash and restart, end. What its cell holds is changed here and nowhere else.
+ * The life of an actor: start, crash and restart; `end.ts` has its end. What its cell holds is changed there and here.
  */
 import type { Behaviour } from './actor.js';
 import { ActorState, Board, Field } from './board.js';
 import type { Cell } from './cell.js';
 import { CellContext } from './context.js';
-import { ACTOR_START_MS, ACTOR_STOP_MS, RESTARTS } from './defaults.js';
-import { ActorCrashed, ActorEnded, AskTimeout, asTroupeError, type TroupeError } from './errors.js';
+import { ACTOR_START_MS, RESTARTS } from './defaults.js';
+import { end, fail } from './end.js';
+import { ActorCrashed, ActorEnded, asTroupeError, type TroupeError } from './errors.js';
+import { inTime, isPromise, stop } from './in-time.js';
 import type { Envelope } from './message.js';
 import { judgeCrash } from './supervision.js';
 
@@ -51,22 +53,11 @@ export function crash(cell: Cell, cause: unknown, messageType: string, urgent?: 
   if (urgent !== undefined) fail(cell, urgent, error);
   if (inHand !== undefined) fail(cell, inHand, error);
   cell.context?.close(error);
-  home.dropWatches(cell.id);
+  home.watches.drop(cell.id);
   home.probes.emit({ name: 'actor.crashed', actor: error.detail.actor, message: messageType, error: reason });
   home.onCrash?.(cell, error);
   // What crashes before its behaviour is there fails its start, which is under way.
   if (behaviour !== undefined) void restart(cell, behaviour, reason, mayRestart(cell));
-}
-
-/** Ends the actor for good. Settles when its `stop` has, or has taken too long, and its name is free. */
-export function end(cell: Cell, reason: string): Promise<void> {
-  const { home, id } = cell;
-  const underWay = home.ending.get(id);
-  if (underWay !== undefined) return underWay;
-  if (cell.ended) return Promise.resolve();
-  const ending = finish(cell, reason).finally(() => home.ending.delete(id));
-  home.ending.set(id, ending);
-  return ending;
 }
 
 async function begin(cell: Cell, incarnation: number, saved: ReadonlyMap<string, unknown>): Promise<void> {
@@ -137,61 +128,9 @@ async function restart(cell: Cell, behaviour: Behaviour, cause: string, allowed:
   started(cell);
 }
 
-async function finish(cell: Cell, reason: string): Promise<void> {
-  const { behaviour, inHand, context, home } = cell;
-  const error = new ActorEnded({ actor: cell.name, reason });
-  cell.ended = true;
-  cell.behaviour = undefined;
-  cell.inHand = undefined;
-  cell.rest(ActorState.ending);
-  if (inHand !== undefined) fail(cell, inHand, error);
-  context?.release(error);
-  for (const envelope of cell.mailbox.drain()) home.router.deadLetter(cell.id, envelope, error);
-  if (cell.starting) await startEnds(cell);
-  await stop(cell, behaviour, reason);
-  cell.context?.close(error);
-  await home.forget(cell, reason);
-}
-
-/** A start that is under way is not left to itself, but not waited for for ever. */
-function startEnds(cell: Cell): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = cell.home.deadlines.call(ACTOR_STOP_MS, resolve);
-    cell.rare ??= {};
-    cell.rare.onStarted = () => {
-      cell.home.deadlines.drop(timer);
-      resolve();
-    };
-  });
-}
-
 function started(cell: Cell): void {
   cell.starting = false;
   cell.rare?.onStarted?.();
-}
-
-async function stop(cell: Cell, behaviour: Behaviour | undefined, reason: string): Promise<void> {
-  try {
-    const stopping = behaviour?.stop?.(reason);
-    if (isPromise(stopping)) await inTime(cell, stopping, ACTOR_STOP_MS, 'stop');
-  } catch (error) {
-    const { message } = asTroupeError(error);
-    cell.home.probes.emit({ name: 'actor.stop_failed', actor: cell.name, error: message });
-  }
-}
-
-/** Settles as `work` does, or rejects with `AskTimeout` after `ms`. */
-function inTime<T>(cell: Cell, work: Promise<T>, ms: number, what: string): Promise<T> {
-  const { deadlines } = cell.home;
-  return new Promise((resolve, reject) => {
-    const late = (): void => reject(new AskTimeout({ actor: cell.name, message: what, waitedMs: ms }));
-    const timer = deadlines.call(ms, late);
-    work.then(resolve, reject).finally(() => deadlines.drop(timer));
-  });
-}
-
-function fail(cell: Cell, envelope: Envelope, error: Error): void {
-  if (envelope.ask !== 0 && !envelope.takenOver) cell.home.router.fail(envelope, error);
 }
 
 function note(cell: Cell, error: unknown): void {
@@ -202,6 +141,3 @@ function note(cell: Cell, error: unknown): void {
 
 const ended = (cell: Cell): TroupeError =>
   new ActorEnded({ actor: cell.name, reason: 'it ended while it started' });
-
-export const isPromise = (value: unknown): value is Promise<unknown> =>
-  typeof value === 'object' && value !== null && typeof (value as Promise<unknown>).then === 'function';

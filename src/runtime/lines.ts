@@ -2,6 +2,7 @@
  * The lines of one thread to its peers: opening and closing, batches in, and the flush of what goes out.
  */
 import { type ActorId, threadOf } from './address.js';
+import type { Arrivals } from './arrivals.js';
 import type { Board } from './board.js';
 import { Link, type LinkEvents } from './link.js';
 import { CONTROL_THREAD } from './well-known.js';
@@ -14,22 +15,21 @@ export interface Peer {
   readonly board: Board;
 }
 
-/** Who gets what the lines bring. */
-export interface Arrivals {
-  arrive(kind: Wire, to: ActorId, from: ActorId, ask: number, payload: unknown): void;
-  onUncloneable(entry: Entry, error: Error): void;
+/** What arrives begins a turn of the thread; what is sent outside of one asks for a flush at its end. */
+export interface TurnEvents {
+  begin(): void;
+  endLater(): void;
 }
 
 export class Lines {
   readonly #arrivals: Arrivals;
-  readonly #turns: { begin(): void; endLater(): void };
+  readonly #turns: TurnEvents;
   readonly #links: (Link | undefined)[] = [];
   readonly #peers: (Peer | undefined)[] = [];
   readonly #dirty: Link[] = [];
   readonly #events: LinkEvents;
 
-  /** `turns`: what arrives is a turn of the thread; what is sent outside of one asks for a flush at its end. */
-  constructor(arrivals: Arrivals, turns: { begin(): void; endLater(): void }) {
+  constructor(arrivals: Arrivals, turns: TurnEvents) {
     this.#arrivals = arrivals;
     this.#turns = turns;
     this.#events = {

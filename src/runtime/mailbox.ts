@@ -56,7 +56,8 @@ export class Mailbox {
         return true;
       case Band.system:
         this.#system ??= new Queue();
-        if (this.#system.length >= MAILBOX_BOUND.system) return false;
+        // Each watch brings one `ended`, so they are bounded by what the actor watches and must not be lost.
+        if (this.#system.length >= MAILBOX_BOUND.system && envelope.message.type !== 'ended') return false;
         this.#system.push(envelope);
         break;
       case Band.control:
@@ -106,6 +107,7 @@ export class Mailbox {
   /** Empties all bands; answers what was in them. */
   drain(): Envelope[] {
     const left = [...this];
+    for (const envelope of left) envelope.next = undefined;
     this.#system = undefined;
     this.#control = undefined;
     this.#user = undefined;

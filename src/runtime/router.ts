@@ -11,22 +11,19 @@ import {
   type ErrorEnvelope,
   fromEnvelope,
   MailboxFull,
-  plainEnvelope,
   ThreadLost,
   toEnvelope,
-  Unsendable,
 } from './errors.js';
-import type { Arrivals } from './lines.js';
 import { boundOf } from './mailbox.js';
 import { BAND_NAMES, Band, checkMessage, checkMs, Envelope, type Message, queueBand } from './message.js';
 import type { Thread } from './thread.js';
 import type { Wait } from './waits.js';
-import { type Entry, isMessage, Wire } from './wire.js';
+import { type Entry, Wire } from './wire.js';
 
-export class Router implements Arrivals {
+export class Router {
   readonly #thread: Thread;
   /** Actors elsewhere whose user band is known to be full. */
-  readonly #full = new Set<ActorId>();
+  readonly full = new Set<ActorId>();
 
   constructor(thread: Thread) {
     this.#thread = thread;
@@ -39,7 +36,7 @@ export class Router implements Arrivals {
     checkMessage(message);
     const thread = this.#thread;
     if (threadOf(to) !== thread.number) {
-      if (band === Band.user && this.#full.size > 0 && this.#full.has(to)) return false;
+      if (band === Band.user && this.full.size > 0 && this.full.has(to)) return false;
       return thread.lines.send(band, to, from, 0, message, transfer);
     }
     const envelope = new Envelope(from, band, 0, message, thread.stamp);
@@ -74,8 +71,8 @@ export class Router implements Arrivals {
     if (wait !== undefined) wait.ask = pending;
     if (!thread.asks.open(pending, thread.now)) return answer;
     if (threadOf(to) === thread.number) {
-      this.#deliver(to, new Envelope(from, band, pending.number, message, thread.stamp));
-    } else if (band === Band.user && this.#full.has(to)) {
+      this.deliver(to, new Envelope(from, band, pending.number, message, thread.stamp));
+    } else if (band === Band.user && this.full.has(to)) {
       pending.fail(this.#fullError(thread.nameOf(to), Band.user));
     } else if (!thread.lines.send(band, to, from, pending.number, message, options.transfer)) {
       pending.fail(this.#unsent(to, band));
@@ -91,7 +88,7 @@ export class Router implements Arrivals {
 
   /** Answers an ask with an error. */
   fail(envelope: Envelope, error: unknown): void {
-    this.#failAsk(envelope.from, envelope.ask, toEnvelope(error));
+    this.failAsk(envelope.from, envelope.ask, toEnvelope(error));
   }
 
   /** Tells an actor on the system band. */
@@ -121,7 +118,7 @@ export class Router implements Arrivals {
 
   /** A peer is gone, with what was never posted to it. */
   loseThread(peer: number, name: string, reason: string, unsent: readonly Entry[]): void {
-    for (const id of this.#full) if (threadOf(id) === peer) this.#full.delete(id);
+    for (const id of this.full) if (threadOf(id) === peer) this.full.delete(id);
     const error = new ThreadLost({ thread: name, reason });
     for (const { to, from, kind, ask, payload } of unsent) {
       // Its ask fails with all others to that thread.
@@ -131,78 +128,36 @@ export class Router implements Arrivals {
     this.#thread.asks.loseThread(peer, name, reason);
   }
 
-  // In
-
-  arrive(kind: Wire, to: ActorId, from: ActorId, ask: number, payload: unknown): void {
-    const thread = this.#thread;
-    switch (kind) {
-      case Wire.answer:
-        thread.asks.resolve(ask, payload);
-        return;
-      case Wire.failure:
-        thread.asks.fail(ask, fromEnvelope(payload as ErrorEnvelope));
-        return;
-      case Wire.watch:
-        thread.watchedBy(to, from);
-        return;
-      case Wire.unwatch:
-        thread.watches.removeWatcher(to, from);
-        return;
-      case Wire.full:
-        this.#full.add(from);
-        return;
-      case Wire.room:
-        this.#full.delete(from);
-        return;
-      case Wire.credit:
-        return;
-      default:
-        this.#deliver(to, new Envelope(from, kind, ask, payload as Message, thread.stamp));
-    }
-  }
-
-  /** A message, or an answer, that cannot be cloned: whoever waits for it hears of it. */
-  onUncloneable({ kind, to, from, ask, payload }: Entry, error: Error): void {
-    const reason = error.message;
-    if (kind === Wire.failure) {
-      this.#failAsk(to, ask, plainEnvelope(payload as ErrorEnvelope));
-    } else if (kind === Wire.answer) {
-      this.#failAsk(to, ask, toEnvelope(new Unsendable({ what: 'the answer', reason })));
-    } else if (isMessage(kind)) {
-      const { type } = payload as Message;
-      const refusal = new Unsendable({ what: `the message ${type}`, reason });
-      if (ask === 0) this.#undelivered(from, to, type, refusal.message);
-      else this.#thread.asks.fail(ask, refusal);
-    }
-  }
+  // Here
 
   /** Queues a message here; refused, the sender hears of it. */
-  #deliver(to: ActorId, envelope: Envelope): void {
+  deliver(to: ActorId, envelope: Envelope): void {
     const { from, band, ask, message } = envelope;
     const cell = this.#thread.cell(to);
     if (cell === undefined) {
       this.deadLetter(to, envelope, this.#nobodyAt(to));
       return;
     }
-    if (band === Band.system && message.type === 'ended')
-      this.#thread.watches.remove(to, message.id as ActorId);
+    if (band === Band.system && message.type === 'ended') {
+      this.#thread.watches.told(to, message.id as ActorId);
+    }
     if (cell.accept(envelope)) return;
     const sender = threadOf(from);
     if (sender !== this.#thread.number && band === Band.user && cell.tellFull(sender)) {
       this.#thread.lines.sendTo(sender, Wire.full, NOBODY, cell.id, 0, undefined);
     }
     const error = this.#fullError(cell.name, band);
-    if (ask === 0) this.#undelivered(from, to, message.type, error.message);
+    if (ask === 0) this.undelivered(from, to, message.type, error.message);
     else this.fail(envelope, error);
   }
 
-  #undelivered(sender: ActorId, to: ActorId, messageType: string, reason: string): void {
+  undelivered(sender: ActorId, to: ActorId, messageType: string, reason: string): void {
     const probe = { name: 'undelivered', to, from: sender, messageType, reason };
     this.#thread.probes.emitLimited(probe, to, this.#thread.now);
     if (sender !== NOBODY) this.notify(sender, { type: 'undelivered', to, messageType, reason });
   }
 
-  #failAsk(asker: ActorId, ask: number, error: ErrorEnvelope): void {
+  failAsk(asker: ActorId, ask: number, error: ErrorEnvelope): void {
     if (threadOf(asker) === this.#thread.number) this.#thread.asks.fail(ask, fromEnvelope(error));
     else this.#thread.lines.send(Wire.failure, asker, NOBODY, ask, error);
   }

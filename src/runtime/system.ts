@@ -150,7 +150,6 @@ export class System {
       await Promise.all(level.map((place) => this.#leave(place, reason)));
     }
     await main.stopAll(reason);
-    main.lines.closeAll();
   }
 
   async #leave(place: Place, reason: string): Promise<void> {

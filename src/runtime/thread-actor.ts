@@ -3,8 +3,8 @@
  */
 import { type Behaviour, type Context, type Definition, refuse, type SpawnOptions } from './actor.js';
 import { type ActorId, NOBODY, threadActor } from './address.js';
+import { end } from './end.js';
 import { ActorEnded, BadArgument, ThreadLost } from './errors.js';
-import { end } from './life.js';
 import { peek } from './peek.js';
 import type { Again, Thread } from './thread.js';
 

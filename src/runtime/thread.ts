@@ -3,23 +3,25 @@
  */
 import type { AskOptions, Definition, SpawnOptions } from './actor.js';
 import { type ActorId, generationOf, makeId, slotOf, threadActor, threadOf } from './address.js';
+import { Arrivals } from './arrivals.js';
 import { Asks } from './asks.js';
 import { Board, Field, Header } from './board.js';
 import { Cell } from './cell.js';
 import type { Clock } from './clock.js';
 import { Deadlines } from './deadlines.js';
 import { Dispatcher } from './dispatcher.js';
+import { end } from './end.js';
 import type { TroupeError } from './errors.js';
 import type { Change } from './holdings.js';
-import { end, start } from './life.js';
+import { start } from './life.js';
 import { Lines } from './lines.js';
 import { Band, type Message } from './message.js';
 import { Probes } from './probes.js';
 import { Router } from './router.js';
 import { Slots } from './slots.js';
+import { Turn } from './turn.js';
 import { Watches } from './watches.js';
 import { DIRECTORY, STORE } from './well-known.js';
-import { Wire } from './wire.js';
 
 /** An actor that lived before its thread was lost. */
 export interface Again {
@@ -42,18 +44,14 @@ export class Thread {
   readonly asks: Asks;
   readonly router: Router;
   readonly lines: Lines;
-  readonly watches = new Watches();
+  readonly watches: Watches;
   /** Ends under way, until the names are free. */
   readonly ending = new Map<ActorId, Promise<void>>();
   /** Told of every crash, for those that the system cannot live with. */
   onCrash: ((cell: Cell, error: TroupeError) => void) | undefined = undefined;
 
   readonly #slots: Slots<Cell>;
-  #now = 0;
-  #stamp = 0;
-  /** Whether `#now` is of this turn: a slice, or the taking in of a batch and what follows from it at once. */
-  #inTurn = false;
-  #endsLater = false;
+  readonly #turn: Turn;
   #stopping = false;
 
   /** `life`: how often this thread was started again; its new actors never get an address of an earlier life. */
@@ -66,16 +64,21 @@ export class Thread {
     this.deadlines = new Deadlines(clock);
     this.asks = new Asks(this.deadlines, life, (id) => this.nameOf(id));
     this.router = new Router(this);
-    this.lines = new Lines(this.router, {
-      begin: () => this.#at(clock.now()),
-      endLater: () => this.#endLater(),
+    this.watches = new Watches(this);
+    this.#turn = new Turn(clock, () => this.lines.flush());
+    this.lines = new Lines(new Arrivals(this), {
+      begin: () => this.#turn.begin(clock.now()),
+      // A slice ends by itself.
+      endLater: () => {
+        if (!this.dispatcher.inSlice) this.#turn.endLater();
+      },
     });
     this.dispatcher = new Dispatcher(clock, {
       at: (now) => {
-        this.#at(now);
+        this.#turn.begin(now);
         board.header[Header.lastSlice] = now;
       },
-      ended: () => this.#endTurn(),
+      ended: () => this.#turn.end(),
     });
   }
 
@@ -89,38 +92,14 @@ export class Thread {
     return this.router.ask<T>(from, to, message, options);
   }
 
-  // Time
-
   /** Milliseconds since the epoch, as of this turn of the thread. */
   get now(): number {
-    return this.#inTurn ? this.#now : this.clock.now();
+    return this.#turn.now;
   }
 
   /** The same in whole milliseconds. */
   get stamp(): number {
-    return this.#inTurn ? this.#stamp : Math.trunc(this.clock.now());
-  }
-
-  #at(now: number): void {
-    this.#now = now;
-    this.#stamp = Math.trunc(now);
-    this.#inTurn = true;
-  }
-
-  #endLater(): void {
-    if (this.#endsLater || this.dispatcher.inSlice) return;
-    this.#endsLater = true;
-    queueMicrotask(this.#endTurnOnce);
-  }
-
-  readonly #endTurnOnce = (): void => {
-    this.#endsLater = false;
-    if (!this.dispatcher.inSlice) this.#endTurn();
-  };
-
-  #endTurn(): void {
-    this.#inTurn = false;
-    this.lines.flush();
+    return this.#turn.stamp;
   }
 
   // Actors
@@ -175,8 +154,7 @@ export class Thread {
     this.#slots.free(slot);
     this.board.close(slot);
     this.router.tellRoom(cell);
-    this.dropWatches(id);
-    for (const watcher of this.watches.takeWatchers(id)) this.#tellEnded(watcher, id, reason);
+    this.watches.ended(id, reason);
     if (this.#stopping) return;
     const self = threadActor(this.number);
     await this.router
@@ -190,39 +168,6 @@ export class Thread {
     this.asks.stop();
     this.deadlines.clear();
     this.lines.flush();
-  }
-
-  // Watching
-
-  watch(watcher: ActorId, id: ActorId): void {
-    this.watches.add(watcher, id);
-    const thread = threadOf(id);
-    if (thread === this.number) this.watchedBy(id, watcher);
-    else if (!this.lines.send(Wire.watch, id, watcher, 0, undefined)) {
-      this.#tellEnded(watcher, id, 'its thread is not there');
-    }
-  }
-
-  unwatch(watcher: ActorId, id: ActorId): void {
-    if (!this.watches.remove(watcher, id)) return;
-    if (threadOf(id) === this.number) this.watches.removeWatcher(id, watcher);
-    else this.lines.send(Wire.unwatch, id, watcher, 0, undefined);
-  }
-
-  /** An actor of this thread is watched, from here or elsewhere. */
-  watchedBy(id: ActorId, watcher: ActorId): void {
-    if (this.cell(id) !== undefined) this.watches.addWatcher(id, watcher);
-    else this.#tellEnded(watcher, id, 'no actor lives at this address');
-  }
-
-  /** A watcher has crashed or ended. */
-  dropWatches(watcher: ActorId): void {
-    for (const id of this.watches.watchedBy(watcher)) this.unwatch(watcher, id);
-  }
-
-  #tellEnded(watcher: ActorId, id: ActorId, reason: string): void {
-    if (threadOf(watcher) === this.number) this.watches.remove(watcher, id);
-    this.router.notify(watcher, { type: 'ended', id, reason });
   }
 
   // State
@@ -241,6 +186,6 @@ export class Thread {
   loseThread(peer: number, name: string, reason: string): void {
     const unsent = this.lines.close(peer);
     this.router.loseThread(peer, name, reason, unsent);
-    for (const { watcher, id } of this.watches.loseThread(peer)) this.#tellEnded(watcher, id, reason);
+    this.watches.loseThread(peer, reason);
   }
 }

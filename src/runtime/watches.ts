@@ -3,6 +3,8 @@
  * A watch ends with either of the two, and with a crash of the watcher, which has forgotten what it was for.
  */
 import { type ActorId, threadOf } from './address.js';
+import type { Thread } from './thread.js';
+import { Wire } from './wire.js';
 
 /** Sets by a key that exist only while they hold something. */
 class Index {
@@ -42,54 +44,73 @@ class Index {
 }
 
 export class Watches {
+  readonly #thread: Thread;
+  /** What the actors of this thread watch, and who watches them. */
   readonly #watched = new Index();
   readonly #watchers = new Index();
 
+  constructor(thread: Thread) {
+    this.#thread = thread;
+  }
+
   /** An actor of this thread watches `id`. */
-  add(watcher: ActorId, id: ActorId): void {
+  watch(watcher: ActorId, id: ActorId): void {
     this.#watched.add(watcher, id);
+    if (threadOf(id) === this.#thread.number) this.addWatcher(id, watcher);
+    else if (!this.#thread.lines.send(Wire.watch, id, watcher, 0, undefined)) {
+      this.#tell(watcher, id, 'its thread is not there');
+    }
   }
 
-  /** False: it was not watched. */
-  remove(watcher: ActorId, id: ActorId): boolean {
-    return this.#watched.delete(watcher, id);
+  unwatch(watcher: ActorId, id: ActorId): void {
+    if (!this.#watched.delete(watcher, id)) return;
+    if (threadOf(id) === this.#thread.number) this.removeWatcher(id, watcher);
+    else this.#thread.lines.send(Wire.unwatch, id, watcher, 0, undefined);
   }
 
-  /** What an actor of this thread watches. */
-  watchedBy(watcher: ActorId): ActorId[] {
-    return this.#watched.values(watcher);
-  }
-
-  /** An actor of this thread is watched. */
+  /** An actor of this thread is watched, from here or elsewhere. */
   addWatcher(id: ActorId, watcher: ActorId): void {
-    this.#watchers.add(id, watcher);
+    if (this.#thread.cell(id) !== undefined) this.#watchers.add(id, watcher);
+    else this.#tell(watcher, id, 'no actor lives at this address');
   }
 
   removeWatcher(id: ActorId, watcher: ActorId): void {
     this.#watchers.delete(id, watcher);
   }
 
-  /** Who is to be told of the end of an actor of this thread. */
-  takeWatchers(id: ActorId): ActorId[] {
-    return this.#watchers.take(id);
+  /** An actor of this thread has been told that `id` has ended. */
+  told(watcher: ActorId, id: ActorId): void {
+    this.#watched.delete(watcher, id);
   }
 
-  /** All actors of another thread are gone. Answers who watched which of them here. */
-  loseThread(thread: number): { watcher: ActorId; id: ActorId }[] {
+  /** A watcher of this thread has crashed or ended. */
+  drop(watcher: ActorId): void {
+    for (const id of this.#watched.values(watcher)) this.unwatch(watcher, id);
+  }
+
+  /** An actor of this thread has ended. */
+  ended(id: ActorId, reason: string): void {
+    this.drop(id);
+    for (const watcher of this.#watchers.take(id)) this.#tell(watcher, id, reason);
+  }
+
+  /** All actors of another thread are gone. */
+  loseThread(thread: number, reason: string): void {
     for (const [id, watcher] of this.#watchers.pairs()) {
       if (threadOf(watcher) === thread) this.#watchers.delete(id, watcher);
     }
-    const lost: { watcher: ActorId; id: ActorId }[] = [];
     for (const [watcher, id] of this.#watched.pairs()) {
-      if (threadOf(id) !== thread) continue;
-      this.#watched.delete(watcher, id);
-      lost.push({ watcher, id });
+      if (threadOf(id) === thread) this.#tell(watcher, id, reason);
     }
-    return lost;
   }
 
   /** Actors that watch, and actors that are watched. */
   get size(): number {
     return this.#watched.size + this.#watchers.size;
+  }
+
+  #tell(watcher: ActorId, id: ActorId, reason: string): void {
+    if (threadOf(watcher) === this.#thread.number) this.told(watcher, id);
+    this.#thread.router.notify(watcher, { type: 'ended', id, reason });
   }
 }

@@ -84,6 +84,7 @@ describe('a start that fails', () => {
     ],
   ])('%s: the caller hears why, the name is free, and no actor is left', async (_, options, error) => {
     expect(await failure(spawn(options))).toMatchObject(error);
+    await eventually(() => !alive('late'));
     const id = await spawn({});
     await stage.system.stopActor(id, 'enough');
   });
@@ -146,7 +147,9 @@ describe('stopping', () => {
     const name = 'early end';
     const started = failure(stage.spawn(HOST_A, { startMs: 50, stopMs: 1 }, name));
     const report = await eventually(() => stage.system.inspect().actors.find((actor) => actor.name === name));
+    const begun = performance.now();
     await stage.system.stopActor(report.id, 'enough');
+    expect(performance.now() - begun).toBeLessThan(5_000);
     expect(await started).toMatchObject({ code: 'ActorEnded' });
     expect(alive(name)).toBe(false);
     expect(await stage.system.lookup(name)).toBeUndefined();

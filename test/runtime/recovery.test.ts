@@ -5,7 +5,10 @@ import { Recovery } from '../../src/runtime/recovery.js';
 import type { Thread } from '../../src/runtime/thread.js';
 
 /** Two hosts and a control thread without the threads: what is done to them is written down. */
-function open(startWorker: (place: Place) => Promise<void> = () => Promise.resolve()) {
+function open(
+  startWorker: (place: Place) => Promise<void> = () => Promise.resolve(),
+  joined = Promise.resolve(),
+) {
   const log: string[] = [];
   const place = (name: string): Place =>
     ({
@@ -28,7 +31,10 @@ function open(startWorker: (place: Place) => Promise<void> = () => Promise.resol
     control,
     peersOf: (self: Place) => [control, a, b].filter((peer) => peer !== self && peer.up),
     part: ({ name }: Place) => step(`part ${name}`),
-    joinBoth: ({ name }: Place, peer: Place) => step(`join ${name} ${peer.name}`),
+    joinBoth: async ({ name }: Place, peer: Place) => {
+      await step(`join ${name} ${peer.name}`);
+      await joined;
+    },
     join: ({ name }: Place, peer: Place) => step(`join ${name} ${peer.name}`),
     startWorker: async (self: Place) => {
       await step(`start ${self.name}`);
@@ -81,6 +87,14 @@ describe('R4 recovery', () => {
     await settle();
     expect(log.filter((line) => line === 'start a')).toHaveLength(5);
     expect(log.at(-1)).toBe('give up a: the thread a ended: no; it was lost too often to be started again');
+  });
+
+  test('R4 a thread that cannot be joined is ended, and its loss comes next', async () => {
+    const joined = Promise.reject(new ThreadLost({ thread: 'a', reason: 'no' }));
+    const { log, lose, settle, a } = open(undefined, joined as Promise<never>);
+    lose(a);
+    await settle();
+    expect(log).toEqual(['part a', 'start a', 'join a control', 'end a']);
   });
 
   test('R4 losses that lie apart are not too many', async () => {

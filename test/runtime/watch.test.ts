@@ -91,6 +91,20 @@ describe('R3 watch', () => {
     await own.close();
   });
 
+  test('R3 told of each of the thousands that are lost at once', async () => {
+    const lab = await Lab.open(3);
+    const ids = await Promise.all(Array.from({ length: 5_000 }, () => lab.spawn(2, {})));
+    const heard: number[] = [];
+    await lab.spawn(0, (ctx) => {
+      for (const id of ids) ctx.watch(id);
+      return { receive() {}, notice: (notice) => void heard.push((notice as { id: number }).id) };
+    });
+    await lab.run();
+    lab.thread(0).loseThread(2, 't2', 'lost');
+    await lab.run();
+    expect(heard).toEqual(ids);
+  });
+
   test('R3 nothing is kept of watches whose watcher or watched has ended', async () => {
     const lab = await Lab.open(3);
     const watched = [await lab.spawn(0, {}), await lab.spawn(2, {})];

@@ -15,10 +15,14 @@ export default {
     if (args?.endsAtStart) ctx.stop();
     const notes = [];
     let owed;
-    let release = () => {};
-    const held = new Promise((resolve) => {
-      release = resolve;
-    });
+    let release;
+    let held;
+    const hold = () => {
+      held = new Promise((resolve) => {
+        release = resolve;
+      });
+    };
+    hold();
 
     function receive(message) {
       switch (message.type) {
@@ -37,7 +41,8 @@ export default {
           return 'saved';
         case 'save-late':
           ctx.save('early', message.value);
-          return sleep(5).then(() => {
+          hold();
+          return held.then(() => {
             ctx.save('late', message.value);
             if (message.thenCrash) throw new Error('after a late save');
           });

@@ -1,0 +1,53 @@
+/**
+ * The end of an actor: what it held is let go of, its behaviour stops, and its address and name are given back.
+ */
+import { ActorState } from './board.js';
+import type { Cell } from './cell.js';
+import { ACTOR_STOP_MS } from './defaults.js';
+import { ActorEnded } from './errors.js';
+import { stop } from './in-time.js';
+import type { Envelope } from './message.js';
+
+/** Ends the actor for good. Settles when its `stop` has, or has taken too long, and its name is free. */
+export function end(cell: Cell, reason: string): Promise<void> {
+  const { home, id } = cell;
+  const underWay = home.ending.get(id);
+  if (underWay !== undefined) return underWay;
+  if (cell.ended) return Promise.resolve();
+  const ending = finish(cell, reason).finally(() => home.ending.delete(id));
+  home.ending.set(id, ending);
+  return ending;
+}
+
+/** Fails the ask behind a message, unless its answer is owed and fails with what is owed. */
+export function fail(cell: Cell, envelope: Envelope, error: Error): void {
+  if (envelope.ask !== 0 && !envelope.takenOver) cell.home.router.fail(envelope, error);
+}
+
+async function finish(cell: Cell, reason: string): Promise<void> {
+  const { behaviour, inHand, context, home } = cell;
+  const error = new ActorEnded({ actor: cell.name, reason });
+  cell.ended = true;
+  cell.behaviour = undefined;
+  cell.inHand = undefined;
+  cell.rest(ActorState.ending);
+  if (inHand !== undefined) fail(cell, inHand, error);
+  context?.release(error);
+  for (const envelope of cell.mailbox.drain()) home.router.deadLetter(cell.id, envelope, error);
+  if (cell.starting) await startEnds(cell);
+  await stop(cell, behaviour, reason);
+  cell.context?.close(error);
+  await home.forget(cell, reason);
+}
+
+/** A start that is under way is not left to itself, but not waited for for ever. */
+function startEnds(cell: Cell): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = cell.home.deadlines.call(ACTOR_STOP_MS, resolve);
+    cell.rare ??= {};
+    cell.rare.onStarted = () => {
+      cell.home.deadlines.drop(timer);
+      resolve();
+    };
+  });
+}
