@@ -81,6 +81,12 @@ const SCENES = {
     return [...(await all), ...(await during), ...(await after)];
   },
 
+  async 'by an exit of the process in mid-turn'() {
+    await everything(await open());
+    console.log(JSON.stringify({ results: [], left: [] }));
+    process.exit(0);
+  },
+
   async 'while the engine is away'() {
     const troupe = await open();
     const { turns, readers } = await everything(troupe);

@@ -45,6 +45,10 @@ describe('a troupe that is stopped', { timeout: 90_000 }, () => {
     }
   });
 
+  test('U1 by an exit of the process in mid-turn', async () => {
+    expect(await scene('by an exit of the process in mid-turn')).toEqual({});
+  });
+
   test('U1 while the engine is away', async () => {
     const {
       aborted = 0,
