@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Mind, Troupe, TurnOptions, TurnResult } from '../../src/index.js';
+import { load } from '../native/fixtures.js';
 import {
   begun,
   circling,
@@ -11,6 +12,7 @@ import {
   running,
   savedOf,
   startTroupe,
+  TINY,
   TRAINED,
   until,
   writeLongModel,
@@ -146,6 +148,23 @@ describe('rooms', () => {
     expect(receipt.runs).toEqual([]);
     expect((await say(mind, 'And then?')).outcome).not.toBe('failed');
     expect(await remembered(troupe, mind, 2)).toHaveLength(2);
+  });
+
+  test('T8 a message of megabytes is refused at sight, by the least that it can take', async () => {
+    const text = 'And it came to pass. '.repeat(200_000);
+    await using mind = await newMind();
+    const { error } = await say(mind, text);
+    const model = load(TINY);
+    const { offsets } = model.pieces();
+    const tokens = model.tokenize('And it came to pass. ', { special: false, continues: true }).length;
+    model.close();
+    const longest = offsets.reduce((most, end, i) => Math.max(most, end - (offsets[i - 1] ?? 0)), 0);
+    expect(error).toMatchObject({
+      code: 'ContextFull',
+      detail: { needTokens: Math.ceil(text.length / longest), roomTokens: (TRAINED * 3) / 4 },
+    });
+    expect(error?.detail.needTokens).toBeLessThan(200_000 * tokens);
+    await expect(newMind(text)).rejects.toMatchObject({ code: 'ContextFull' });
   });
 
   test('T8 a turn whose message and system prompt just fit is answered', async () => {

@@ -8,16 +8,32 @@ import { createRenderer, type Message, type Renderer, type Rendering } from './r
 import { conversation, type Exchange, type Transcript } from './transcript.js';
 import type { Prepared } from './turn.js';
 
-const renderers = new Map<number, Renderer>();
+interface Vocabulary {
+  readonly renderer: Renderer;
+  /** Bytes of the longest token: a text takes at least so many tokens as this divides its bytes. */
+  readonly longestBytes: number;
+}
 
-/** One renderer a model and thread: the template is parsed once. */
-function rendererOf(model: number): Renderer {
-  let renderer = renderers.get(model);
-  if (renderer === undefined) {
-    renderer = createRenderer(attachVocab(model));
-    renderers.set(model, renderer);
+const vocabularies = new Map<number, Vocabulary>();
+
+/** One a model and thread: the template is parsed once. */
+function vocabularyOf(model: number): Vocabulary {
+  let vocabulary = vocabularies.get(model);
+  if (vocabulary === undefined) {
+    const handle = attachVocab(model);
+    const { offsets } = handle.pieces();
+    const lengths = offsets.subarray(1).map((end, token) => end - (offsets[token] as number));
+    const longestBytes = lengths.reduce((longest, length) => Math.max(longest, length), 1);
+    vocabulary = { renderer: createRenderer(handle), longestBytes };
+    vocabularies.set(model, vocabulary);
   }
-  return renderer;
+  return vocabulary;
+}
+
+/** Refuses at sight a text that can never fit: to tokenise megabytes would stop every mind of this thread. */
+function checkLength(mind: MindArgs, text: string): void {
+  const messageTokens = Math.ceil(Buffer.byteLength(text) / vocabularyOf(mind.model).longestBytes);
+  fitTurns({ contextTokens: mind.context, systemTokens: 0, turnTokens: [], messageTokens });
 }
 
 export interface PreparedTurn {
@@ -35,7 +51,8 @@ export function prepare(
   transcript: Transcript,
   request: TurnRequest,
 ): PreparedTurn {
-  const renderer = rendererOf(mind.model);
+  checkLength(mind, request.text);
+  const { renderer } = vocabularyOf(mind.model);
   const user: Message = { role: 'user', content: request.text };
   const render = (): Rendering => {
     const rendering = renderer.render(conversation(system, transcript, user), true);
@@ -65,11 +82,12 @@ export function prepare(
 /** Refuses a system prompt that leaves no room for any message. Throws ContextFull. */
 export function checkSystem(mind: MindArgs): void {
   if (mind.system === '') return;
+  checkLength(mind, mind.system);
   const messages = [
     { role: 'system', content: mind.system },
     { role: 'user', content: '' },
   ];
-  const { tokens } = rendererOf(mind.model).render(messages, true);
+  const { tokens } = vocabularyOf(mind.model).renderer.render(messages, true);
   fitTurns({ contextTokens: mind.context, systemTokens: 0, turnTokens: [], messageTokens: tokens.length });
 }
 
