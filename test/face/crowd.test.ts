@@ -44,6 +44,19 @@ describe('300 minds on 4 lanes', () => {
   });
 });
 
+describe('one mind', () => {
+  test('R2 that is asked 3,000 turns at once takes its 1,024, refuses the others with a type, and goes on', async () => {
+    await using mind = await troupe.mind('flooded', { sampling: greedy });
+    const turns = Array.from({ length: 3_000 }, (_, i) => mind.turn('Hi.', { room: `${i}`, maxTokens: 1 }));
+    const codes = (await Promise.all(turns.map((turn) => turn.result))).map(
+      ({ error, outcome }) => error?.code ?? outcome,
+    );
+    expect(new Set(codes)).toEqual(new Set(['length', 'MailboxFull']));
+    expect(codes.filter((code) => code === 'length').length).toBeGreaterThanOrEqual(1_024);
+    expect((await mind.turn('Hi.', { maxTokens: 1 }).result).outcome).toBe('length');
+  });
+});
+
 describe('as many lanes as there can be', () => {
   test('case-29 256 run side by side', { timeout: 60_000 }, async () => {
     await using wide = await startTroupe({ lanes: 256, context: 64, hosts: 2 });
