@@ -220,7 +220,7 @@ describe('E1 a long prompt beside four decoding minds, in virtual time', () => {
         let state = seed;
         const noise = (): number => {
           state = (state * 48_271) % (2 ** 31 - 1);
-          return 0.95 + (0.13 * state) / 2 ** 31;
+          return 0.97 + (0.07 * state) / 2 ** 31;
         };
         const alone = run(0, 0, noise);
         const beside = run(4, 100, noise);
