@@ -51,23 +51,27 @@ const decoder = new TextDecoder();
 
 export type BoardMemory = SharedArrayBuffer;
 
-const RECORDS_BYTES = 4 * (HEADER + BOARD_ACTORS * RECORD);
-
-export const createBoardMemory = (): BoardMemory => new SharedArrayBuffer(RECORDS_BYTES + TEXT_BYTES);
+/** `actors`: how many the thread may hold. */
+export const createBoardMemory = (actors = BOARD_ACTORS): BoardMemory =>
+  new SharedArrayBuffer(4 * (HEADER + actors * RECORD) + TEXT_BYTES);
 
 export class Board {
   readonly memory: BoardMemory;
   readonly words: Int32Array;
   readonly header: Int32Array;
   readonly names: Names;
+  /** How many actors it has room for. */
+  readonly actors: number;
   readonly #bytes: Uint8Array;
 
   constructor(memory: BoardMemory) {
     this.memory = memory;
     this.header = new Int32Array(memory, 0, HEADER);
-    this.words = new Int32Array(memory, 4 * HEADER, BOARD_ACTORS * RECORD);
-    this.#bytes = new Uint8Array(memory, 4 * HEADER, 4 * BOARD_ACTORS * RECORD);
-    this.names = new Names(memory, RECORDS_BYTES);
+    const words = (memory.byteLength - TEXT_BYTES) / 4 - HEADER;
+    this.words = new Int32Array(memory, 4 * HEADER, words);
+    this.#bytes = new Uint8Array(memory, 4 * HEADER, 4 * words);
+    this.names = new Names(memory, 4 * (HEADER + words));
+    this.actors = words / RECORD;
   }
 
   /** Where the record of a slot begins in `words`. */

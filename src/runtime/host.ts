@@ -3,33 +3,19 @@
  */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { type Endpoint, expose } from 'comlink';
-import { Board, type BoardMemory } from './board.js';
+import { Board } from './board.js';
 import { realClock } from './clock.js';
 import { PROBES_A_SECOND } from './defaults.js';
-import { directory } from './directory.js';
 import { asTroupeError } from './errors.js';
-import type { Threads } from './placement.js';
+import type { HostData, PeerData } from './platform.js';
 import { openPort } from './port.js';
 import { Allowance, type Probe } from './probes.js';
-import { store } from './store.js';
+import { startResidents } from './residents.js';
 import { Thread } from './thread.js';
-import { startThreadActor } from './thread-actor.js';
-import { CONTROL_THREAD } from './well-known.js';
+import { importDefinition } from './thread-actor.js';
 
-export interface HostData {
-  readonly number: number;
-  readonly name: string;
-  readonly epochMs: number;
-  readonly life: number;
-  readonly board: BoardMemory;
+export interface WorkerData extends HostData {
   readonly control: MessagePort;
-  readonly directory: Threads;
-}
-
-export interface PeerData {
-  readonly number: number;
-  readonly name: string;
-  readonly board: BoardMemory;
 }
 
 /** What the main thread may ask of a worker, over Comlink. */
@@ -41,7 +27,7 @@ export interface HostControl {
 
 export type HostEvent = { readonly type: 'ready' } | { readonly type: 'probe'; readonly probe: Probe };
 
-async function main(data: HostData): Promise<void> {
+async function main(data: WorkerData): Promise<void> {
   const report = (event: HostEvent): void => parentPort?.postMessage(event);
   const thread = new Thread(
     data.number,
@@ -51,18 +37,11 @@ async function main(data: HostData): Promise<void> {
     data.life,
   );
   reportProbes(thread, (probe) => report({ type: 'probe', probe }));
-  // Without its own actors a thread cannot go on: names and states would be lost without a word.
-  const vital = new Set([await startThreadActor(thread, data.life)]);
-  if (data.number === CONTROL_THREAD) {
-    vital.add(await thread.spawn(directory, { name: 'directory', args: data.directory }));
-    vital.add(await thread.spawn(store, { name: 'store', args: undefined }));
-  }
-  thread.onCrash = (cell, error) => {
-    if (!vital.has(cell.id)) return;
+  await startResidents(thread, data, importDefinition, (error) => {
     setImmediate(() => {
       throw error;
     });
-  };
+  });
   const control: HostControl = {
     connect: ({ number, name, board }, port) =>
       thread.lines.connect({ number, name, board: new Board(board) }, (receive) => openPort(port, receive)),
@@ -95,4 +74,4 @@ function reportProbes(thread: Thread, report: (probe: Probe) => void): void {
   });
 }
 
-await main(workerData as HostData);
+await main(workerData as WorkerData);

@@ -1,14 +1,11 @@
 /**
  * The threads of a system and the lines between them, as the main thread holds them: started, joined, taken apart.
  */
-import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import { Board, createBoardMemory } from './board.js';
-import { realClock } from './clock.js';
-import { openPort } from './port.js';
+import { Board } from './board.js';
+import type { Host, LineEnd, Platform } from './platform.js';
 import type { Probe } from './probes.js';
 import { Thread } from './thread.js';
 import { CONTROL_THREAD, MAIN_THREAD } from './well-known.js';
-import { HostWorker } from './worker.js';
 
 export interface ThreadPlan {
   readonly name: string;
@@ -23,7 +20,7 @@ export interface Place {
   readonly host: boolean;
   board: Board;
   /** The thread that is up or starting. */
-  worker: HostWorker | undefined;
+  worker: Host | undefined;
   /** Started, and joined to others or about to be. */
   up: boolean;
   /** Joined to the others: what is sent to its actors arrives. */
@@ -39,13 +36,14 @@ export interface MeshEvents {
 
 export class Mesh {
   readonly main: Thread;
-  readonly epochMs = Date.now();
   readonly places: readonly Place[];
+  readonly #platform: Platform;
   readonly #events: MeshEvents;
 
-  constructor(plans: readonly ThreadPlan[], events: MeshEvents) {
-    const board = new Board(createBoardMemory());
-    this.main = new Thread(MAIN_THREAD, 'main', realClock(this.epochMs), board, 0);
+  constructor(plans: readonly ThreadPlan[], platform: Platform, events: MeshEvents) {
+    this.#platform = platform;
+    const board = new Board(platform.createBoard());
+    this.main = new Thread(MAIN_THREAD, 'main', platform.clock, board, 0);
     const plan = [{ name: 'main', host: false }, { name: 'control', host: false }, ...plans];
     this.places = plan.map(({ name, host }, number) => ({
       number,
@@ -77,13 +75,14 @@ export class Mesh {
 
   /** Rejects with `ThreadLost` or `AskTimeout`; no thread is then left. */
   async startWorker(place: Place): Promise<void> {
-    const memory = createBoardMemory();
+    const memory = this.#platform.createBoard();
     place.board = new Board(memory);
     const hosts = this.places.flatMap(({ host, number }) => (host ? [number] : []));
     const { number, name, life } = place;
     const directory = { hosts, threads: this.places.length };
-    const worker = new HostWorker(
-      { number, name, life, epochMs: this.epochMs, board: memory, directory },
+    const { epochMs } = this.#platform;
+    const worker = this.#platform.startHost(
+      { number, name, life, epochMs, board: memory, directory },
       {
         onProbe: (probe) => this.#events.onProbe(probe),
         onLost: (reason) => {
@@ -105,11 +104,11 @@ export class Mesh {
 
   /** Lays a line between two threads. Settles when `place` has its end; the peer has its own when it gets to it. */
   async join(place: Place, peer: Place): Promise<void> {
-    const { port1, port2 } = new MessageChannel();
+    const [one, other] = this.#platform.layLine();
     // A peer that is busy, or lost just now, is no reason to give this thread up: its own loss is dealt with for itself.
-    const peerEnd = this.#connect(peer, place, port1);
+    const peerEnd = this.#connect(peer, place, one);
     peerEnd.catch(() => {});
-    await this.#connect(place, peer, port2);
+    await this.#connect(place, peer, other);
   }
 
   /** Lays all lines. */
@@ -123,8 +122,8 @@ export class Mesh {
 
   /** The same, settling when both have their ends. */
   async joinBoth(place: Place, peer: Place): Promise<void> {
-    const { port1, port2 } = new MessageChannel();
-    await Promise.all([this.#connect(peer, place, port1), this.#connect(place, peer, port2)]);
+    const [one, other] = this.#platform.layLine();
+    await Promise.all([this.#connect(peer, place, one), this.#connect(place, peer, other)]);
   }
 
   /** Tells the threads that are left that one is gone. Settles when the control thread knows. */
@@ -138,11 +137,11 @@ export class Mesh {
     await known;
   }
 
-  async #connect(at: Place, to: Place, port: MessagePort): Promise<void> {
+  async #connect(at: Place, to: Place, end: LineEnd): Promise<void> {
     const { number, name, board } = to;
     if (at.number === MAIN_THREAD) {
-      this.main.lines.connect({ number, name, board }, (receive) => openPort(port, receive));
-    } else await at.worker?.connect({ number, name, board: board.memory }, port);
+      this.main.lines.connect({ number, name, board }, (receive) => this.#platform.open(end, receive));
+    } else await at.worker?.connect({ number, name, board: board.memory }, end);
   }
 }
 

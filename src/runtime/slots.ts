@@ -11,6 +11,7 @@ const LIVES = Math.floor(MAX_GENERATION / GENERATIONS_A_LIFE);
 
 export class Slots<T> {
   readonly #thread: string;
+  readonly #most: number;
   readonly #items: (T | undefined)[] = [];
   readonly #generations: number[] = [];
   /** In the order in which they became free, so that generations are used up evenly. */
@@ -18,9 +19,10 @@ export class Slots<T> {
   readonly #first: number;
   readonly #last: number;
 
-  /** `life` of the thread: generations of a later life begin above those of an earlier one. */
-  constructor(thread: string, life: number) {
+  /** `life` of the thread: generations of a later life begin above those of an earlier one. `most` actors live here. */
+  constructor(thread: string, life: number, most = BOARD_ACTORS) {
     this.#thread = thread;
+    this.#most = most;
     this.#first = (life % LIVES) * GENERATIONS_A_LIFE + 1;
     this.#last = this.#first + GENERATIONS_A_LIFE - 1;
   }
@@ -62,7 +64,7 @@ export class Slots<T> {
 
   #grow(): number {
     const slot = this.#items.length;
-    if (slot >= BOARD_ACTORS) throw new ThreadFull({ thread: this.#thread, actors: BOARD_ACTORS });
+    if (slot >= this.#most) throw new ThreadFull({ thread: this.#thread, actors: this.#most });
     this.#items.push(undefined);
     this.#generations.push(this.#first - 1);
     return slot;

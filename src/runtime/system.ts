@@ -9,15 +9,19 @@ import { readActors, type SystemReport } from './inspect.js';
 import { gone, Mesh, type Place, type ThreadPlan } from './mesh.js';
 import { Band, type Message } from './message.js';
 import type { PeekReport } from './peek.js';
+import type { Platform } from './platform.js';
 import type { Probe } from './probes.js';
 import { Recovery } from './recovery.js';
 import type { Thread } from './thread.js';
 import { startThreadActor } from './thread-actor.js';
 import { DIRECTORY, MAIN_THREAD } from './well-known.js';
+import { workerThreads } from './worker-threads.js';
 
 export type { ThreadPlan } from './mesh.js';
 
 export class System {
+  /** When its time began, ms since 1970. */
+  readonly epochMs: number;
   readonly #mesh: Mesh;
   readonly #recovery: Recovery;
   #stopping: Promise<void> | undefined;
@@ -25,8 +29,9 @@ export class System {
   /** Told once when the system cannot go on. */
   onFailure: ((error: TroupeError) => void) | undefined = undefined;
 
-  private constructor(plans: readonly ThreadPlan[]) {
-    this.#mesh = new Mesh(plans, {
+  private constructor(plans: readonly ThreadPlan[], platform: Platform) {
+    this.epochMs = platform.epochMs;
+    this.#mesh = new Mesh(plans, platform, {
       onProbe: (probe) => this.main.probes.emit(probe),
       onLost: (place, reason) => this.#recovery.lost(place, reason),
     });
@@ -41,10 +46,10 @@ export class System {
   }
 
   /** Threads are numbered in the order of `plans`, from 2; 0 is the main thread and 1 the control thread. */
-  static async start(plans: readonly ThreadPlan[]): Promise<System> {
-    const system = new System(plans);
+  static async start(plans: readonly ThreadPlan[], platform: Platform = workerThreads()): Promise<System> {
+    const system = new System(plans, platform);
     const { main, workers } = system.#mesh;
-    const mainActor = await startThreadActor(main, 0);
+    const mainActor = await startThreadActor(main, 0, platform.load);
     main.onCrash = (cell, error) => {
       if (cell.id === mainActor) system.#fail('main', error.message);
     };
@@ -61,10 +66,6 @@ export class System {
   /** The thread that the caller runs on, with its own actors. */
   get main(): Thread {
     return this.#mesh.main;
-  }
-
-  get epochMs(): number {
-    return this.#mesh.epochMs;
   }
 
   /** Rejects with what the actor's start threw, `AskTimeout`, `NameTaken`, `BadArgument` or `ThreadLost`. */

@@ -21,12 +21,14 @@ export type ThreadMessage =
 
 class ThreadActor implements Behaviour {
   readonly #thread: Thread;
+  readonly #load: Loader;
   readonly #definitions = new Map<string, Promise<Definition>>();
   /** Whether new actors may take slots: after a restart, not before those of the earlier life have theirs. */
   #open: boolean;
 
-  constructor(thread: Thread, life: number) {
+  constructor(thread: Thread, life: number, load: Loader) {
     this.#thread = thread;
+    this.#load = load;
     this.#open = life === 0;
   }
 
@@ -86,7 +88,7 @@ class ThreadActor implements Behaviour {
   #definition(module: string): Promise<Definition> {
     let definition = this.#definitions.get(module);
     if (definition === undefined) {
-      definition = load(module);
+      definition = this.#load(module);
       this.#definitions.set(module, definition);
       definition.catch(() => this.#definitions.delete(module));
     }
@@ -98,7 +100,10 @@ class ThreadActor implements Behaviour {
   }
 }
 
-async function load(module: string): Promise<Definition> {
+/** The definition of an actor, from the module that its spawn names. */
+export type Loader = (module: string) => Promise<Definition>;
+
+export async function importDefinition(module: string): Promise<Definition> {
   const loaded = (await import(module)) as { default?: Definition };
   if (typeof loaded.default?.start === 'function') return loaded.default;
   throw new BadArgument({
@@ -109,8 +114,12 @@ async function load(module: string): Promise<Definition> {
 }
 
 /** Its address is the same in every life of the thread. */
-export async function startThreadActor(thread: Thread, life: number): Promise<ActorId> {
-  const definition: Definition = { kind: 'thread', start: () => new ThreadActor(thread, life) };
+export async function startThreadActor(
+  thread: Thread,
+  life: number,
+  load: Loader = importDefinition,
+): Promise<ActorId> {
+  const definition: Definition = { kind: 'thread', start: () => new ThreadActor(thread, life, load) };
   const options = { name: `thread/${thread.name}`, args: undefined };
   return thread.spawn(definition, options, {
     id: threadActor(thread.number),

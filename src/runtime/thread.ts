@@ -60,7 +60,7 @@ export class Thread {
     this.name = name;
     this.clock = clock;
     this.board = board;
-    this.#slots = new Slots(name, life);
+    this.#slots = new Slots(name, life, board.actors);
     this.deadlines = new Deadlines(clock);
     this.asks = new Asks(this.deadlines, life, (id) => this.nameOf(id));
     this.router = new Router(this);

@@ -8,18 +8,11 @@ import { MessageChannel, type MessagePort, type Transferable, Worker } from 'nod
 import { type Endpoint, type Remote, transfer, wrap } from 'comlink';
 import { THREAD_CONTROL_MS, THREAD_EXIT_MS, THREAD_START_MS, THREAD_STOP_MS } from './defaults.js';
 import { AskTimeout, asTroupeError, ThreadLost } from './errors.js';
-import type { HostControl, HostData, HostEvent, PeerData } from './host.js';
-import type { Probe } from './probes.js';
+import type { HostControl, HostEvent, WorkerData } from './host.js';
+import type { Host, HostData, HostEvents, LineEnd, PeerData } from './platform.js';
 
-export interface WorkerEvents {
-  onProbe(probe: Probe): void;
-  /** The thread was up and has ended, and nobody asked it to. */
-  onLost(reason: string): void;
-}
-
-export class HostWorker {
+export class HostWorker implements Host {
   readonly name: string;
-  /** Settles when the thread answers; rejects with `ThreadLost` or `AskTimeout`. */
   readonly ready: Promise<void>;
   readonly #worker: Worker;
   readonly #port: MessagePort;
@@ -31,11 +24,11 @@ export class HostWorker {
   #up = false;
   #leaving = false;
 
-  constructor(data: Omit<HostData, 'control'>, events: WorkerEvents) {
+  constructor(data: HostData, events: HostEvents) {
     this.name = data.name;
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
-    const workerData: HostData = { ...data, control: port2 };
+    const workerData: WorkerData = { ...data, control: port2 };
     this.#worker = new Worker(new URL('./host.js', import.meta.url), {
       name: data.name,
       workerData,
@@ -63,7 +56,8 @@ export class HostWorker {
     });
   }
 
-  connect(peer: PeerData, port: MessagePort): Promise<void> {
+  connect(peer: PeerData, end: LineEnd): Promise<void> {
+    const port = end as MessagePort;
     const call = this.#remote.connect(peer, transfer(port, [port as never]));
     return this.#race('connect', call, THREAD_CONTROL_MS);
   }
@@ -72,7 +66,6 @@ export class HostWorker {
     return this.#race('disconnect', this.#remote.disconnect(peer, name, reason), THREAD_CONTROL_MS);
   }
 
-  /** Leaves by protocol; by force when the thread is not up, or does not leave in time. */
   async stop(reason: string): Promise<void> {
     this.#leaving = true;
     if (this.#up && this.#exitReason === undefined) {
@@ -86,12 +79,11 @@ export class HostWorker {
     await this.terminate();
   }
 
-  /** Ends the thread at once, as a crash would. */
   async terminate(): Promise<void> {
     await this.#worker.terminate();
   }
 
-  #onExit(reason: string, events: WorkerEvents): void {
+  #onExit(reason: string, events: HostEvents): void {
     this.#exitReason = reason;
     const error = new ThreadLost({ thread: this.name, reason });
     for (const reject of [...this.#calls]) reject(error);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { makeId } from '../../src/runtime/address.js';
+import { Board, createBoardMemory } from '../../src/runtime/board.js';
 import { BOARD_ACTORS } from '../../src/runtime/defaults.js';
 import { Slots } from '../../src/runtime/slots.js';
 
@@ -74,6 +75,9 @@ describe('slots', () => {
     const slots = new Slots<string>('busy', 0);
     for (let i = 0; i < BOARD_ACTORS; i++) slots.take();
     expect(() => slots.take()).toThrow(`the thread busy holds its bound of ${BOARD_ACTORS} actors`);
+    const small = new Slots<string>('small', 0, new Board(createBoardMemory(3)).actors);
+    for (let i = 0; i < 3; i++) small.take();
+    expect(() => small.take()).toThrow('the thread small holds its bound of 3 actors');
     slots.free(7);
     expect(slots.take().slot).toBe(7);
   });
