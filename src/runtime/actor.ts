@@ -4,6 +4,7 @@
 import type { ActorId } from './address.js';
 import type { Band, Message, Notice } from './message.js';
 import type { Probe } from './probes.js';
+import type { RestartPolicy } from './supervision.js';
 
 /** The default export of an actor's module. */
 export interface Definition<Args = unknown> {
@@ -77,6 +78,8 @@ export interface SpawnOptions {
   readonly thread?: number;
   /** How long its start may take; default 30 s. */
   readonly startMs?: number;
+  /** How often, and how soon, it starts again after a crash; default 5 times in 10 s, after 10 ms at first. */
+  readonly restart?: RestartPolicy;
 }
 
 export interface Context {

@@ -31,6 +31,8 @@ export const Field = {
   nameBytes: 19,
   /** Sampled handler times: counts of calls below 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100 ms and above. */
   times: 20,
+  /** When it is to be started again after a crash; 0: no such time. */
+  startsAt: 30,
 } as const;
 
 export const TIME_EDGES_MS = [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100] as const;

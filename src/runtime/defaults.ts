@@ -30,6 +30,8 @@ export const ASK_DEADLINE_MS = 5_000;
 
 /** More crashes than this within the period end an actor (or the system: `THREAD_RESTARTS`). */
 export const RESTARTS = { count: 5, withinMs: 10_000 } as const;
+/** Waits before the restarts of an actor: none that a user would notice at first, then time for what fails it to pass. */
+export const BACKOFF = { firstMs: 10, mostMs: 5_000, jitter: 0.5 } as const;
 export const THREAD_RESTARTS = { count: 5, withinMs: 60_000 } as const;
 
 /** An actor's `start` may take this long, unless its spawn says otherwise. */

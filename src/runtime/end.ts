@@ -31,6 +31,7 @@ async function finish(cell: Cell, reason: string): Promise<void> {
   cell.behaviour = undefined;
   cell.inHand = undefined;
   cell.rest(ActorState.ending);
+  cell.rare?.onEnding?.();
   if (inHand !== undefined) fail(cell, inHand, error);
   context?.release(error);
   for (const envelope of cell.mailbox.drain()) home.router.deadLetter(cell.id, envelope, error);

@@ -25,6 +25,8 @@ export interface ActorReport {
    */
   readonly handlerMs: { readonly p50: number; readonly p99: number } | undefined;
   readonly restarts: number;
+  /** It has crashed and is started again after this. */
+  readonly startsInMs: number | undefined;
   readonly lastError: string | undefined;
 }
 
@@ -71,7 +73,9 @@ function readActor(
   if (state === ActorState.free) return undefined;
   const depth = (band: number): number =>
     Math.max(0, (field(Field.queued + band) - field(Field.taken + band)) | 0);
-  const since = (stamp: number): number => Math.max(0, (Math.trunc(now) - stamp) | 0);
+  const ago = (stamp: number): number => (Math.trunc(now) - stamp) | 0;
+  const since = (stamp: number): number => Math.max(0, ago(stamp));
+  const startsAt = field(Field.startsAt);
   const inHand = board.names.text(field(Field.inHand));
   const reason = board.names.text(field(Field.waitReason));
   const waitFor = field(Field.waitFor) >>> 0;
@@ -96,6 +100,7 @@ function readActor(
     processed: field(Field.taken) + field(Field.taken + 1) + field(Field.taken + 2),
     handlerMs: percentiles((bucket) => field(Field.times + bucket)),
     restarts: field(Field.restarts),
+    startsInMs: startsAt === 0 || state !== ActorState.starting ? undefined : Math.max(0, -ago(startsAt)),
     lastError: board.names.error(field(Field.lastError)),
   };
 }

@@ -5,21 +5,24 @@ import type { Behaviour } from './actor.js';
 import { ActorState, Board, Field } from './board.js';
 import type { Cell } from './cell.js';
 import { CellContext } from './context.js';
-import { ACTOR_START_MS, RESTARTS } from './defaults.js';
+import { ACTOR_START_MS } from './defaults.js';
 import { end, fail } from './end.js';
 import { ActorCrashed, ActorEnded, asTroupeError, type TroupeError } from './errors.js';
 import { inTime, isPromise, stop } from './in-time.js';
 import type { Envelope } from './message.js';
-import { judgeCrash } from './supervision.js';
+import { orderFor, pause } from './restart.js';
+import type { CrashRecord, RestartPolicy } from './supervision.js';
 
 /** The part of a cell that most never need. */
 export interface Rare {
   /** Threads of senders that were told that the user band is full. */
   toldFull?: Set<number>;
-  /** Times of earlier crashes. */
-  crashes?: readonly number[];
-  startMs?: number;
+  startMs?: number | undefined;
+  restart?: RestartPolicy | undefined;
+  record?: CrashRecord;
   onStarted?: () => void;
+  /** Its end ends what it waits for before it starts again. */
+  onEnding?: (() => void) | undefined;
 }
 
 /** Makes the behaviour. Rejects with what `start` threw, `AskTimeout` or `ActorEnded`; the actor has then ended. */
@@ -57,7 +60,7 @@ export function crash(cell: Cell, cause: unknown, messageType: string, urgent?: 
   home.probes.emit({ name: 'actor.crashed', actor: error.detail.actor, message: messageType, error: reason });
   home.onCrash?.(cell, error);
   // What crashes before its behaviour is there fails its start, which is under way.
-  if (behaviour !== undefined) void restart(cell, behaviour, reason, mayRestart(cell));
+  if (behaviour !== undefined) void restart(cell, behaviour, reason);
 }
 
 async function begin(cell: Cell, incarnation: number, saved: ReadonlyMap<string, unknown>): Promise<void> {
@@ -96,25 +99,19 @@ async function startInTime(cell: Cell, made: Promise<Behaviour>): Promise<Behavi
   }
 }
 
-/** Counts a crash. False: there were too many. */
-function mayRestart(cell: Cell): boolean {
-  cell.rare ??= {};
-  const verdict = judgeCrash(cell.rare.crashes ?? [], cell.home.now, RESTARTS);
-  if (!verdict.restart) return false;
-  cell.rare.crashes = verdict.crashes;
-  cell.home.board.count(Board.at(cell.slot) + Field.restarts);
-  return true;
-}
-
-async function restart(cell: Cell, behaviour: Behaviour, cause: string, allowed: boolean): Promise<void> {
+async function restart(cell: Cell, behaviour: Behaviour, cause: string): Promise<void> {
   const { home } = cell;
   cell.starting = true;
   await stop(cell, behaviour, 'crashed');
-  for (let again = allowed, reason = cause; !cell.ended; again = mayRestart(cell)) {
-    if (!again) {
-      void end(cell, `crashed: ${reason}`);
+  for (let reason = cause; !cell.ended; ) {
+    const order = orderFor(cell, reason);
+    if (order.type === 'end') {
+      void end(cell, order.reason);
       break;
     }
+    await pause(cell, order.afterMs);
+    if (cell.ended) break;
+    home.board.count(Board.at(cell.slot) + Field.restarts);
     try {
       await begin(cell, (cell.context as CellContext).incarnation + 1, await home.loadSaved(cell.id));
       break;

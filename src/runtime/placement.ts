@@ -4,6 +4,7 @@
 import type { SpawnOptions } from './actor.js';
 import { NAME_BYTES } from './defaults.js';
 import { BadArgument, type TroupeError } from './errors.js';
+import { checkPolicy } from './supervision.js';
 import { CONTROL_THREAD } from './well-known.js';
 
 export interface Threads {
@@ -23,7 +24,7 @@ export class Placement {
   }
 
   /** What is wrong with how an actor is to be spawned. */
-  check({ name, thread, module }: SpawnOptions): TroupeError | undefined {
+  check({ name, thread, module, restart }: SpawnOptions): TroupeError | undefined {
     const bytes = typeof name === 'string' ? Buffer.byteLength(name) : 0;
     if (bytes < 1 || bytes > NAME_BYTES) {
       const expected = `1 to ${NAME_BYTES} bytes of UTF-8`;
@@ -32,6 +33,8 @@ export class Placement {
     if (typeof module !== 'string') {
       return new BadArgument({ argument: 'module', value: module, expected: 'the URL of a module' });
     }
+    const unfit = restart === undefined ? undefined : checkPolicy('restart', restart);
+    if (unfit !== undefined) return unfit;
     const { threads } = this.#threads;
     if (thread === undefined || (Number.isInteger(thread) && thread >= 0 && thread < threads))
       return undefined;

@@ -66,7 +66,7 @@ function standing(actor: ActorReport, at: Resting, known: KnownAs, asked: boolea
     }
     case 'crashing':
       return at.starting
-        ? `${name} is being started again (${crashes(actor)})`
+        ? `${name} is being started again${at.inMs === undefined ? '' : ` in ${duration(at.inMs)}`} (${crashes(actor)})`
         : `${name} crashes again and again (${crashes(actor)}), and its code or what it is sent must change`;
     case 'starting':
       return `${name} is being started, and takes its messages then`;

@@ -42,7 +42,7 @@ export type Standing =
       readonly by: InHand | undefined;
     }
   /** Most of what it handled has crashed it, or it is being started again. */
-  | { readonly type: 'crashing'; readonly starting: boolean }
+  | { readonly type: 'crashing'; readonly starting: boolean; readonly inMs: number | undefined }
   | { readonly type: 'starting' }
   /** Its handler runs. */
   | { readonly type: 'handling'; readonly message: string; readonly forMs: number; readonly behind: number }
@@ -74,7 +74,10 @@ export function standingOf(sight: Sight, actor: ActorReport, asked?: Asked): Sta
   const starved = thread && starving(sight, actor, thread, asked);
   if (starved !== undefined) return starved;
   if (STARTING.has(actor.state)) {
-    return actor.restarts > 0 ? { type: 'crashing', starting: true } : { type: 'starting' };
+    const { restarts, startsInMs: inMs } = actor;
+    return restarts > 0 || inMs !== undefined
+      ? { type: 'crashing', starting: true, inMs }
+      : { type: 'starting' };
   }
   const { inHand, waitsFor } = actor;
   const behind = actor.depth.user;
@@ -87,7 +90,7 @@ export function standingOf(sight: Sight, actor: ActorReport, asked?: Asked): Sta
   if (actor.state === 'awaiting' && inHand !== undefined) {
     return { type: 'outside', message: inHand.type, forMs: inHand.forMs, behind };
   }
-  if (isCrashing(actor)) return { type: 'crashing', starting: false };
+  if (isCrashing(actor)) return { type: 'crashing', starting: false, inMs: undefined };
   const hold = sight.holds.find(({ holder }) => holder === actor.id);
   if (hold !== undefined) return { type: 'served', hold };
   if (waitsFor !== undefined) return { type: 'waits', ...waitsFor };

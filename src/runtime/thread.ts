@@ -54,8 +54,18 @@ export class Thread {
   readonly #turn: Turn;
   #stopping = false;
 
-  /** `life`: how often this thread was started again; its new actors never get an address of an earlier life. */
-  constructor(number: number, name: string, clock: Clock, board: Board, life: number) {
+  /**
+   * `life`: how often this thread was started again; its new actors never get an address of an earlier life. `random`
+   * answers 0 to 1, and is all the chance there is.
+   */
+  constructor(
+    number: number,
+    name: string,
+    clock: Clock,
+    board: Board,
+    life: number,
+    readonly random: () => number = Math.random,
+  ) {
     this.number = number;
     this.name = name;
     this.clock = clock;
@@ -115,7 +125,8 @@ export class Thread {
   place(options: Placement, id?: ActorId): Cell {
     const { slot, generation } = id === undefined ? this.#slots.take() : this.#slots.retake(id);
     const cell = new Cell(this, makeId(this.number, slot, generation), slot, options.args);
-    if (options.startMs !== undefined) cell.rare = { startMs: options.startMs };
+    const { startMs, restart } = options;
+    if (startMs !== undefined || restart !== undefined) cell.rare = { startMs, restart };
     this.#slots.put(slot, cell);
     this.board.open(slot, generation, options.name);
     return cell;

@@ -26,6 +26,7 @@ describe('R6 inspect', () => {
       processed: 130,
       handlerMs: { p50: expect.any(Number), p99: expect.any(Number) },
       restarts: 0,
+      startsInMs: undefined,
       lastError: undefined,
     });
   });
@@ -69,6 +70,7 @@ describe('R6 inspect', () => {
     const id = await stage.spawn(HOST_A);
     await failure(stage.ask(id, { type: 'crash', why: 'one' }));
     await failure(stage.ask(id, { type: 'crash', why: 'two' }));
+    await eventually(() => stage.report(id)?.state === 'idle');
     expect(stage.report(id)).toMatchObject({ restarts: 2, lastError: 'two' });
   });
 

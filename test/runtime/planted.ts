@@ -35,7 +35,7 @@ export function sightOf(
     actors: planted.map(({ waits, ...actor }) => ({
       ...{ id: idOf(actor.name), kind: 'echo', thread: 'host-0', state: 'idle' as const },
       ...{ depth: { system: 0, control: 0, user: 0 }, oldestMs: 0, inHand: undefined, processed: 100 },
-      ...{ handlerMs: undefined, restarts: 0, lastError: undefined },
+      ...{ handlerMs: undefined, restarts: 0, startsInMs: undefined, lastError: undefined },
       ...actor,
       waitsFor: waits && { ...waits, on: idOf(waits.on) },
     })),

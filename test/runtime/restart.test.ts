@@ -156,7 +156,7 @@ describe('R4 a handler left over from before a crash', () => {
     router.tell(0, id, { type: 'go' }, Band.user);
     await lab.run();
     router.tell(0, id, { type: 'crash' }, Band.control);
-    await lab.run(1);
+    await lab.run(10);
     const timers = lab.thread(0).deadlines.size;
     wake();
     await lab.run(1);
@@ -211,7 +211,7 @@ describe('R4 a handler left over from before a crash', () => {
       throw new Error('at work');
     };
     router.tell(0, id, { type: 'work' }, Band.control);
-    await lab.run();
+    await lab.run(10);
     expect(lab.thread(0).cell(id)?.context?.incarnation).toBe(1);
   });
 

@@ -57,8 +57,8 @@ describe('R2 turns', () => {
     const id = await stage.spawn(HOST_A);
     const error = await failure(stage.ask(id, { type: 'async' }, { band }));
     expect(error).toMatchObject({ code: 'ActorCrashed', detail: { message: 'async', cause } });
-    expect(stage.report(id)).toMatchObject({ restarts: 1, lastError: cause });
     expect(await stage.ask(id, { type: 'incarnation' })).toBe(1);
+    expect(stage.report(id)).toMatchObject({ restarts: 1, lastError: cause });
   });
 
   test('R2 a notice handler that returns a promise is a crash', async () => {
@@ -69,7 +69,7 @@ describe('R2 turns', () => {
       return { receive() {}, notice: () => Promise.reject(new Error('unheard')) as never };
     });
     lab.thread(0).router.notify(id, { type: 'ended' });
-    await lab.run();
+    await lab.run(10);
     expect(starts).toBe(2);
   });
 

@@ -153,6 +153,14 @@ describe('R6 why, in one sentence', () => {
       'ada is being started again (1 restart so far, the last crash: no such file).',
     ],
     [
+      'one that waits to be started again',
+      'crashing',
+      sightOf([
+        { name: 'ada', state: 'starting', startsInMs: 1_200, restarts: 1, lastError: 'no such file' },
+      ]),
+      'ada is being started again in 1.2 s (1 restart so far, the last crash: no such file).',
+    ],
+    [
       'one that has crashed long ago',
       'idle',
       sightOf([{ name: 'ada', restarts: 4, lastError: 'no such file' }]),

@@ -219,7 +219,11 @@ describe('an engine that is gone', () => {
 });
 
 describe('a broker that is started again', () => {
-  const crash = (): void => engine.tell({ ...up(-1, 1), lanes: 2 ** 32 } as EngineToBroker);
+  const crash = async (): Promise<void> => {
+    engine.tell({ ...up(-1, 1), lanes: 2 ** 32 } as EngineToBroker);
+    // It is started again after 10 ms at most.
+    await thread.pass(10);
+  };
 
   it('R4 resets the engine, voids what minds have, and goes on', async () => {
     engine.tell(up(1, 1000, 1));
@@ -227,7 +231,7 @@ describe('a broker that is started again', () => {
     ben.tell(request(1, 'b'));
     const [granted] = await ada.hears();
     await ben.hears();
-    crash();
+    await crash();
     expect(await engine.hears()).toMatchObject([{ type: 'reset', error: { code: 'EngineLost' } }]);
     expect((await ada.hears()).at(-1)).toMatchObject({ type: 'restarted', error: { code: 'EngineLost' } });
     await ben.hears();
@@ -242,7 +246,7 @@ describe('a broker that is started again', () => {
     await thread.pass(300_000);
     engine.tell(up(1, 1000, 1));
     await engine.hears();
-    crash();
+    await crash();
     await engine.hears();
     ada.tell(request(2, 'a'));
     await ada.hears();

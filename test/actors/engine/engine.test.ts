@@ -326,6 +326,7 @@ describe('an engine that crashed', () => {
     const before = await epoch();
     const holder = addon.attachModel((await thread.ask<{ model: number }>(engine, { type: 'ready' })).model);
     broker.tell({ type: 'clear', claims: null } as never);
+    await thread.pass(10);
     await settled(60);
     const after = await epoch();
     expect(after).toBeGreaterThan(before);

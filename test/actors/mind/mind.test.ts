@@ -96,10 +96,12 @@ const done = (number: number, given: Partial<RunDone> = {}): void =>
     error: undefined,
     ...given,
   });
-const crash = (): void => {
+const crash = async (): Promise<void> => {
   thread
     .ask(mind, { type: 'turn', room: 'x', text: 'x', deadlineMs: 5n, calledAt: 0, turn: 0 })
     .catch(() => {});
+  // It is started again after 10 ms at most.
+  await thread.pass(10);
 };
 
 describe('a turn', () => {
@@ -338,7 +340,7 @@ describe('a transcript', () => {
     await run('One.', { text: 'Whole.', outcome: 'stop' });
     const lost = call({ text: 'Two.' });
     const before = await ticket();
-    crash();
+    await crash();
     expect(await broker.hears()).toEqual([{ type: 'forget' }]);
     expect(lost.ended).toMatchObject({ code: 'ActorCrashed' });
     const next = call({ text: 'Three.' });
