@@ -16,6 +16,9 @@ import { Mailbox } from './mailbox.js';
 import { Band, type Envelope, type Notice, queueBand } from './message.js';
 import type { Thread } from './thread.js';
 
+/** `Cell.#handle`, made once: a turn makes no function of its own. */
+let handle: (cell: Cell, most: number) => number;
+
 export class Cell {
   readonly id: ActorId;
   readonly slot: number;
@@ -65,6 +68,15 @@ export class Cell {
 
   /** Handles up to `most` messages; answers how many. */
   run(most: number): number {
+    const { attribution } = this.home;
+    return attribution === undefined ? this.#handle(most) : attribution.run(this.context, handle, this, most);
+  }
+
+  static {
+    handle = (cell, most) => cell.#handle(most);
+  }
+
+  #handle(most: number): number {
     let count = 0;
     while (count < most && this.behaviour !== undefined) {
       const envelope = this.mailbox.shift(this.inHand !== undefined);

@@ -125,7 +125,9 @@ export class CellContext implements Context {
     const guarded = (): boolean => {
       if (this.#closed !== undefined || held.work !== step) return false;
       try {
-        const more = this.within(undefined, step);
+        const { attribution } = this.#cell.home;
+        const work = (): boolean => this.within(undefined, step);
+        const more = attribution === undefined ? work() : attribution.run(this, work);
         this.#cell.stopIfAsked();
         return more;
       } catch (error) {
@@ -185,6 +187,11 @@ export class CellContext implements Context {
       this.#current = outer;
       if (unsaved !== undefined && this.#held !== undefined) this.#held.changes = unsaved;
     }
+  }
+
+  /** Code that this start set going has failed outside of every handler. */
+  stray(cause: unknown, what: string): void {
+    if (this.#closed === undefined) this.#cell.crash(cause, what);
   }
 
   /** Lets go of everything: answers owed and asks fail, timers and work end, unsaved changes are lost. */

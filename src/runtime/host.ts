@@ -3,14 +3,16 @@
  */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { type Endpoint, expose } from 'comlink';
+import type { Definition } from './actor.js';
+import { Attribution } from './attribution.js';
 import { Board } from './board.js';
 import { realClock } from './clock.js';
 import { PROBES_A_SECOND } from './defaults.js';
-import { asTroupeError } from './errors.js';
 import type { HostData, PeerData } from './platform.js';
 import { openPort } from './port.js';
 import { Allowance, type Probe } from './probes.js';
 import { startResidents } from './residents.js';
+import { catchStrays } from './strays.js';
 import { Thread } from './thread.js';
 import { importDefinition } from './thread-actor.js';
 
@@ -36,9 +38,13 @@ async function main(data: WorkerData): Promise<void> {
     new Board(data.board),
     data.life,
   );
+  const attribution = new Attribution();
+  thread.attribution = attribution;
+  catchStrays(thread.name, attribution, (probe) => thread.probes.emit(probe));
   reportProbes(thread, (probe) => report({ type: 'probe', probe }));
-  await startResidents(thread, data, importDefinition, (error) => {
-    setImmediate(() => {
+  const load = (module: string): Promise<Definition> => attribution.run(undefined, importDefinition, module);
+  await startResidents(thread, data, load, (error) => {
+    attribution.run(undefined, setImmediate, () => {
       throw error;
     });
   });
@@ -66,11 +72,6 @@ function reportProbes(thread: Thread, report: (probe: Probe) => void): void {
     const { allowed, refusedBefore } = allowance.take(thread.now);
     if (refusedBefore > 0) report({ name: 'probes.unsent', thread: thread.name, count: refusedBefore });
     if (allowed) report(probe);
-  });
-  // An actor that forgets a promise must not take the others of its thread with it.
-  process.on('unhandledRejection', (cause) => {
-    const error = asTroupeError(cause);
-    report({ name: 'thread.stray_rejection', thread: thread.name, error: `${error.code}: ${error.message}` });
   });
 }
 

@@ -69,7 +69,9 @@ async function begin(cell: Cell, incarnation: number, saved: ReadonlyMap<string,
   cell.context = context;
   cell.rest(ActorState.starting);
   context.enter(undefined);
-  const made = cell.definition.start(context, cell.args, saved);
+  const { definition, args, home } = cell;
+  const make = (): Behaviour | Promise<Behaviour> => definition.start(context, args, saved);
+  const made = home.attribution === undefined ? make() : home.attribution.run(context, make);
   const behaviour = isPromise(made) ? await startInTime(cell, made) : made;
   if (context.closed !== undefined || cell.ended) {
     await stop(cell, behaviour, 'it ended while it started');

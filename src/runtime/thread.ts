@@ -5,6 +5,7 @@ import type { AskOptions, Definition, SpawnOptions } from './actor.js';
 import { type ActorId, generationOf, makeId, slotOf, threadActor, threadOf } from './address.js';
 import { Arrivals } from './arrivals.js';
 import { Asks } from './asks.js';
+import type { Attribution } from './attribution.js';
 import { Board, Field, Header } from './board.js';
 import { Cell } from './cell.js';
 import type { Clock } from './clock.js';
@@ -47,6 +48,8 @@ export class Thread {
   readonly watches: Watches;
   /** Ends under way, until the names are free. */
   readonly ending = new Map<ActorId, Promise<void>>();
+  /** Knows whose code fails outside of every handler. */
+  attribution: Attribution | undefined = undefined;
   /** Told of every crash, for those that the system cannot live with. */
   onCrash: ((cell: Cell, error: TroupeError) => void) | undefined = undefined;
 

@@ -112,15 +112,32 @@ describe('R4 a crash is of that actor alone', () => {
     await failure(stage.ask(id, { type: 'crash' }, { band: Band.control }));
     expect(await forward).toMatchObject({ code: 'ActorCrashed' });
     expect(stage.report(id)?.waitsFor).toBeUndefined();
-    expect(stage.probed('thread.stray_rejection')).toEqual([]);
+    expect(stage.probed('thread.stray')).toEqual([]);
   });
 
-  test('R4 a promise that nobody hears is told by a probe, and the thread goes on', async () => {
-    const id = await stage.spawn(HOST_A);
-    await stage.ask(id, { type: 'reject-unheard' });
-    await eventually(() => stage.probed('thread.stray_rejection').length > 0);
-    expect(stage.probed('thread.stray_rejection')).toMatchObject([{ error: 'Error: nobody hears this' }]);
-    expect(await stage.ask(id, { type: 'incarnation' })).toBe(0);
+  test.each([
+    ['reject-unheard', 'a promise that nobody heard', 'nobody hears this'],
+    ['reject-after-an-await', 'a promise that nobody heard', 'after an await'],
+    ['throw-later', 'a callback', 'in a callback'],
+  ])('R4 %s crashes the actor that caused it, and it alone', async (type, what, message) => {
+    const name = `stray-${type}`;
+    const [id, other] = await Promise.all([stage.spawn(HOST_A, {}, name), stage.spawn(HOST_A)]);
+    await stage.ask(id, { type });
+    const told = await eventually(() => stage.probed('thread.stray').find(({ actor }) => actor === name));
+    expect(told).toMatchObject({ thread: 'host-a', what, error: `Error: ${message}` });
+    expect(await stage.ask(id, { type: 'incarnation' })).toBe(1);
+    expect(stage.report(id)?.lastError).toBe(message);
+    expect(await stage.ask(other, { type: 'incarnation' })).toBe(0);
+    expect(stage.probed('thread.lost')).toEqual([]);
+  });
+
+  test('R4 what fails after its actor was started again crashes nobody', async () => {
+    const id = await stage.spawn(HOST_A, {}, 'stray-late');
+    const strays = stage.probed('thread.stray').length;
+    await stage.ask(id, { type: 'reject-after-an-await' });
+    await failure(stage.ask(id, { type: 'crash' }));
+    await eventually(() => stage.probed('thread.stray').length > strays);
+    expect(await stage.ask(id, { type: 'incarnation' })).toBe(1);
   });
 });
 

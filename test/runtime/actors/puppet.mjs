@@ -1,5 +1,9 @@
 /** An actor that does what it is told: answers, crashes, waits, floods, watches. */
+import { AsyncResource } from 'node:async_hooks';
 import { refuse } from '../../../dist/runtime/actor.js';
+
+/** For what is to happen outside of every actor. */
+const outside = new AsyncResource('outside');
 
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const never = new Promise(() => {});
@@ -61,8 +65,18 @@ export default {
         case 'crash':
           throw Object.assign(new Error(message.why ?? 'told to'), message.fields);
         case 'crash-thread':
-          setTimeout(() => {
+          outside.runInAsyncScope(setTimeout, undefined, () => {
             throw new Error('outside of every handler');
+          });
+          return undefined;
+        case 'throw-later':
+          setTimeout(() => {
+            throw new Error('in a callback');
+          });
+          return undefined;
+        case 'reject-after-an-await':
+          void sleep(1).then(() => {
+            throw new Error('after an await');
           });
           return undefined;
         case 'refuse':
