@@ -9,6 +9,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   gateway: ['index', 'observer'],
   index: ['actors', 'genome', 'observer', 'pages', 'runtime'],
   observer: ['runtime'],
+  testing: ['runtime'],
   actors: ['genome', 'pages', 'runtime'],
   jobs: ['native', 'genome', 'pages', 'runtime'],
   genome: [],

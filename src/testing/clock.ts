@@ -1,0 +1,41 @@
+/**
+ * The clock of one thread of a test: virtual time, the same for all threads. Its timers and turns are things that happen
+ * in the loop; those of a thread that is gone never do.
+ */
+import type { Clock } from '../runtime/clock.js';
+import type { Loop } from './loop.js';
+import type { Source } from './source.js';
+
+export class VirtualClock implements Clock {
+  readonly #loop: Loop;
+  readonly #timers: Source;
+  readonly #turns: Source;
+  #stopped = false;
+
+  constructor(loop: Loop, thread: string) {
+    this.#loop = loop;
+    this.#timers = loop.source(`timers of ${thread}`);
+    this.#turns = loop.source(`turns of ${thread}`);
+  }
+
+  now(): number {
+    return this.#loop.now;
+  }
+
+  after(ms: number, fire: () => void): () => void {
+    if (this.#stopped) return () => {};
+    const timer = this.#timers.at(ms, fire);
+    return () => this.#timers.drop(timer);
+  }
+
+  soon(fire: () => void): void {
+    if (!this.#stopped) this.#turns.behind(0, fire);
+  }
+
+  /** Nothing that was put off happens any more. */
+  stop(): void {
+    this.#stopped = true;
+    this.#timers.close();
+    this.#turns.close();
+  }
+}
