@@ -153,6 +153,7 @@ export class Cell {
         return;
       }
       this.home.board.words[Board.at(this.slot) + Field.state] = ActorState.awaiting;
+      if (context.held !== undefined) this.home.deadlocks.awaits(this, envelope);
       value.then(
         (result) => {
           if (this.inHand !== envelope) return;

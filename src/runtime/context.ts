@@ -12,6 +12,7 @@ import type { TroupeError } from './errors.js';
 import { Holdings } from './holdings.js';
 import { Band, checkMs, type Envelope, type Message } from './message.js';
 import type { Probe } from './probes.js';
+import type { Handler } from './waits.js';
 
 const NOTHING = (): void => {};
 
@@ -59,8 +60,12 @@ export class CellContext implements Context {
     const { home, id } = this.#cell;
     if (this.#closed !== undefined) return refused(this.#closed);
     const deadlineMs = options.deadlineMs ?? ASK_DEADLINE_MS;
-    const wait = this.#holdings.waits.add(options.reason ?? String(message?.type), home.now, deadlineMs, to);
-    return home.router.ask<T>(id, to, message, options, wait);
+    const reason = options.reason ?? String(message?.type);
+    const { waits } = this.#holdings;
+    const wait = waits.add(reason, home.now, deadlineMs, to, this.#handler);
+    const answer = home.router.ask<T>(id, to, message, options, wait);
+    if (wait.handler !== undefined) home.deadlocks.asked(this.#cell, wait);
+    return answer;
   }
 
   replyLater(): Reply {
@@ -106,7 +111,7 @@ export class CellContext implements Context {
   wait({ for: on, reason, deadlineMs }: WaitOptions): () => void {
     checkMs('deadlineMs', deadlineMs);
     if (this.#closed !== undefined) return NOTHING;
-    const wait = this.#holdings.waits.add(reason, this.now, deadlineMs, on);
+    const wait = this.#holdings.waits.add(reason, this.now, deadlineMs, on, this.#handler);
     return () => wait.end();
   }
 
@@ -157,6 +162,13 @@ export class CellContext implements Context {
   /** Why it does nothing any more. */
   get closed(): TroupeError | undefined {
     return this.#closed;
+  }
+
+  /** What makes the waits that are made now. Control messages, notices and work come between and hold nobody up. */
+  get #handler(): Handler | undefined {
+    const { behaviour, inHand } = this.#cell;
+    if (behaviour === undefined) return this.#handlers === 1 ? this : undefined;
+    return this.#current === inHand ? inHand : undefined;
   }
 
   /** A user handler, or the start, begins; it may await, and ends with `leave`. */

@@ -28,6 +28,9 @@ export const BATCH_MESSAGES = 256;
 /** An ask without a deadline of its own. */
 export const ASK_DEADLINE_MS = 5_000;
 
+/** Actors that a search for a deadlock goes through: bounds what an ask can cost; longer rings end by their deadlines. */
+export const WALKED_ACTORS = 1_024;
+
 /** More crashes than this within the period end an actor (or the system: `THREAD_RESTARTS`). */
 export const RESTARTS = { count: 5, withinMs: 10_000 } as const;
 /** Waits before the restarts of an actor: none that a user would notice at first, then time for what fails it to pass. */

@@ -128,6 +128,18 @@ export const AskTimeout = defineError<{ actor: string; message: string; waitedMs
 
 export const Aborted = defineError<{ what: string }>('Aborted', (d) => `${d.what} was aborted by its caller`);
 
+/** `cycle`: who waits for the next one with which message, from the wait that was ended on; the last waits for the first. */
+export const Deadlock = defineError<{ cycle: readonly { actor: string; message: string }[] }>(
+  'Deadlock',
+  ({ cycle }) => {
+    const waits = cycle.map(({ actor, message }, i) => {
+      const next = cycle.length === 1 ? 'itself' : cycle[(i + 1) % cycle.length]?.actor;
+      return `${actor} ${i === 0 ? 'waits ' : ''}for ${next} (${message})`;
+    });
+    return `${waits.join(', ')}: a deadlock; the newest wait, that of ${cycle[0]?.actor}, was ended`;
+  },
+);
+
 export const NameTaken = defineError<{ name: string }>(
   'NameTaken',
   (d) => `an actor named ${show(d.name)} exists already`,

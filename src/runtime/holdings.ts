@@ -22,7 +22,7 @@ export class Holdings {
 
   constructor(cell: Cell) {
     this.#cell = cell;
-    this.waits = new Waits(cell.home.board, cell.slot);
+    this.waits = new Waits(cell.home.board, cell.id);
   }
 
   /** The changes so far; undefined when there are none. */

@@ -72,7 +72,7 @@ async function begin(cell: Cell, incarnation: number, saved: ReadonlyMap<string,
   const { definition, args, home } = cell;
   const make = (): Behaviour | Promise<Behaviour> => definition.start(context, args, saved);
   const made = home.attribution === undefined ? make() : home.attribution.run(context, make);
-  const behaviour = isPromise(made) ? await startInTime(cell, made) : made;
+  const behaviour = isPromise(made) ? await startInTime(cell, context, made) : made;
   if (context.closed !== undefined || cell.ended) {
     await stop(cell, behaviour, 'it ended while it started');
     throw context.closed ?? ended(cell);
@@ -87,17 +87,21 @@ async function begin(cell: Cell, incarnation: number, saved: ReadonlyMap<string,
   if (cell.hasWork && !cell.queued) cell.home.dispatcher.ready(cell);
 }
 
-async function startInTime(cell: Cell, made: Promise<Behaviour>): Promise<Behaviour> {
+async function startInTime(cell: Cell, context: CellContext, made: Promise<Behaviour>): Promise<Behaviour> {
+  const { deadlocks } = cell.home;
+  deadlocks.starts(cell, context);
   try {
     return await inTime(cell, made, cell.rare?.startMs ?? ACTOR_START_MS, 'start');
   } catch (error) {
-    cell.context?.close(asTroupeError(error));
+    context.close(asTroupeError(error));
     // What a start makes that was given up is freed when it comes after all.
     made.then(
       (late) => stop(cell, late, 'it started too late'),
       () => {},
     );
     throw error;
+  } finally {
+    deadlocks.started(cell);
   }
 }
 

@@ -71,7 +71,9 @@ export class Router {
     if (wait !== undefined) wait.ask = pending;
     if (!thread.asks.open(pending, thread.now)) return answer;
     if (threadOf(to) === thread.number) {
-      this.deliver(to, new Envelope(from, band, pending.number, message, thread.stamp));
+      const envelope = new Envelope(from, band, pending.number, message, thread.stamp);
+      if (wait !== undefined) wait.message = envelope;
+      this.deliver(to, envelope);
     } else if (band === Band.user && this.full.has(to)) {
       pending.fail(this.#fullError(thread.nameOf(to), Band.user));
     } else if (!thread.lines.send(band, to, from, pending.number, message, options.transfer)) {

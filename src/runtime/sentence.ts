@@ -45,7 +45,10 @@ function last(steps: readonly Step[], end: End, known: KnownAs): string {
   if (end.type === 'gone') return 'nobody is left to answer';
   if (end.type === 'at') return standing(end.actor, end.standing, known, steps.length > 0);
   const names = end.ring.map(({ actor }) => known.name(actor));
-  if (end.locked) return `a deadlock of ${listed(names)}, which only a deadline ends`;
+  if (end.locked) {
+    const none = names.length === 1 ? 'which takes no message' : 'none of which takes a message';
+    return `a ring of ${listed(names)}, ${none}: an answer that was taken over must come, or the newest wait ends as a deadlock`;
+  }
   if (names.length === 1) return 'earlier work of its own must end first';
   const free = end.ring.flatMap(({ actor }) => (isBlocked(actor) ? [] : [known.name(actor)]));
   return `a ring of ${listed(names)}, where ${listed(free)} can still take messages and must go on`;
@@ -66,8 +69,8 @@ function standing(actor: ActorReport, at: Resting, known: KnownAs, asked: boolea
     }
     case 'crashing':
       return at.starting
-        ? `${name} is being started again${at.inMs === undefined ? '' : ` in ${duration(at.inMs)}`} (${crashes(actor)})`
-        : `${name} crashes again and again (${crashes(actor)}), and its code or what it is sent must change`;
+        ? `${name} is being started again${at.inMs === undefined ? '' : ` in ${duration(at.inMs)}`} (${past(actor)})`
+        : `${name} crashes again and again (${past(actor)}), and its code or what it is sent must change`;
     case 'starting':
       return `${name} is being started, and takes its messages then`;
     case 'handling':
@@ -81,18 +84,18 @@ function standing(actor: ActorReport, at: Resting, known: KnownAs, asked: boolea
       return `${name} has ${at.hold.what}, on which ${worker === undefined ? 'nobody' : known.name(worker)} works`;
     }
     case 'idle': {
-      const past = actor.restarts > 0 ? ` (${crashes(actor)})` : '';
+      const before = actor.restarts > 0 || actor.lastError !== undefined ? ` (${past(actor)})` : '';
       return asked
-        ? `${name}${past} has no message queued or in hand: it has taken what it was sent, and owes the answer`
-        : `${name}${past} waits for nothing and has no message queued or in hand`;
+        ? `${name}${before} has no message queued or in hand: it has taken what it was sent, and owes the answer`
+        : `${name}${before} waits for nothing and has no message queued or in hand`;
     }
   }
 }
 
-const crashes = ({ restarts, lastError }: ActorReport): string =>
+const past = ({ restarts, lastError }: ActorReport): string =>
   [
-    `${restarts} ${restarts === 1 ? 'restart' : 'restarts'} so far`,
-    ...(lastError === undefined ? [] : [`the last crash: ${lastError.replace(/[\s.]+$/, '')}`]),
+    ...(restarts === 0 ? [] : [`${restarts} ${restarts === 1 ? 'restart' : 'restarts'} so far`]),
+    ...(lastError === undefined ? [] : [`the last error: ${lastError.replace(/[\s.]+$/, '')}`]),
   ].join(', ');
 
 const messages = (count: number): string => `${count} ${count === 1 ? 'message' : 'messages'}`;

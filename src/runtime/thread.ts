@@ -10,6 +10,7 @@ import { Board, Field, Header } from './board.js';
 import { Cell } from './cell.js';
 import type { Clock } from './clock.js';
 import { Deadlines } from './deadlines.js';
+import { Deadlocks } from './deadlocks.js';
 import { Dispatcher } from './dispatcher.js';
 import { end } from './end.js';
 import type { TroupeError } from './errors.js';
@@ -46,6 +47,7 @@ export class Thread {
   readonly router: Router;
   readonly lines: Lines;
   readonly watches: Watches;
+  readonly deadlocks: Deadlocks;
   /** Ends under way, until the names are free. */
   readonly ending = new Map<ActorId, Promise<void>>();
   /** Knows whose code fails outside of every handler. */
@@ -78,6 +80,7 @@ export class Thread {
     this.asks = new Asks(this.deadlines, life, (id) => this.nameOf(id));
     this.router = new Router(this);
     this.watches = new Watches(this);
+    this.deadlocks = new Deadlocks(this);
     this.#turn = new Turn(clock, () => this.lines.flush());
     this.lines = new Lines(new Arrivals(this), {
       begin: () => this.#turn.begin(clock.now()),

@@ -21,7 +21,7 @@ export type End =
   | { readonly type: 'at'; readonly actor: ActorReport; readonly standing: Resting }
   /** The last wait is for an actor that is not there. */
   | { readonly type: 'gone' }
-  /** The last wait is for an actor of the chain. `locked`: none of the ring can take the message it waits for. */
+  /** The last wait is for an actor of the chain. `locked`: the handlers of all of the ring await. */
   | { readonly type: 'ring'; readonly ring: readonly Step[]; readonly locked: boolean };
 
 export interface Chain {
@@ -32,8 +32,8 @@ export interface Chain {
 /** What `why` answers, as plain data. */
 export interface Why {
   readonly actor: string;
-  /** What it comes down to, for programs; `deadlock` is a ring that nothing but a deadline ends. */
-  readonly verdict: Resting['type'] | 'gone' | 'ring' | 'deadlock';
+  /** What it comes down to, for programs. */
+  readonly verdict: Resting['type'] | 'gone' | 'ring';
   /** The actors of the chain, by the names that they are known by. */
   readonly chain: readonly string[];
   /** Who waits for whom and who must do what. */
@@ -47,15 +47,10 @@ export function why(sight: Sight, actor: ActorReport, known = new KnownAs(sight.
   if (end.type === 'at') actors.push(end.actor);
   return {
     actor: known.name(actor),
-    verdict: verdict(end),
+    verdict: end.type === 'at' ? end.standing.type : end.type,
     chain: actors.map((one) => known.name(one)),
     sentence: sentence(chain, known),
   };
-}
-
-function verdict(end: End): Why['verdict'] {
-  if (end.type === 'at') return end.standing.type;
-  return end.type === 'ring' && end.locked ? 'deadlock' : end.type;
 }
 
 /** Ends where an actor waits for nobody, or comes for a second time. */

@@ -70,26 +70,26 @@ describe('R6 why, in one sentence', () => {
     ],
     [
       'a pair that asks each other',
-      'deadlock',
+      'ring',
       sightOf([asking('ada', 'bob', 'ping', 3_200, 1_800), asking('bob', 'ada', 'pong', 3_100, 1_900)]),
-      'ada waits 3.2 s for bob (ping), bob 3.1 s for ada (pong): a deadlock of ada and bob, which only a deadline ends; the wait of ada ends by its deadline in 1.8 s.',
+      'ada waits 3.2 s for bob (ping), bob 3.1 s for ada (pong): a ring of ada and bob, none of which takes a message: an answer that was taken over must come, or the newest wait ends as a deadlock; the wait of ada ends by its deadline in 1.8 s.',
     ],
     [
       'a ring of three, seen from outside',
-      'deadlock',
+      'ring',
       sightOf([
         asking('dan', 'ada', 'ask', 900, 100),
         asking('ada', 'bob', 'ping', 3_200, 1_800),
         asking('bob', 'eve', 'pong', 3_100, 1_900),
         asking('eve', 'ada', 'pang', 3_000, 2_000),
       ]),
-      'dan waits 900 ms for ada (ask), ada 3.2 s for bob (ping), bob 3.1 s for eve (pong), eve 3.0 s for ada (pang): a deadlock of ada, bob and eve, which only a deadline ends; the wait of ada ends by its deadline in 1.8 s.',
+      'dan waits 900 ms for ada (ask), ada 3.2 s for bob (ping), bob 3.1 s for eve (pong), eve 3.0 s for ada (pang): a ring of ada, bob and eve, none of which takes a message: an answer that was taken over must come, or the newest wait ends as a deadlock; the wait of ada ends by its deadline in 1.8 s.',
     ],
     [
       'one that asks itself',
-      'deadlock',
+      'ring',
       sightOf([asking('ada', 'ada', 'ping', 3_200, 1_800)]),
-      'ada waits 3.2 s for itself (ping): a deadlock of ada, which only a deadline ends; the wait of ada ends by its deadline in 1.8 s.',
+      'ada waits 3.2 s for itself (ping): a ring of ada, which takes no message: an answer that was taken over must come, or the newest wait ends as a deadlock; the wait of ada ends by its deadline in 1.8 s.',
     ],
     [
       'a ring in which one can still take messages',
@@ -144,13 +144,13 @@ describe('R6 why, in one sentence', () => {
       'a crash loop',
       'crashing',
       sightOf([{ name: 'ada', restarts: 4, processed: 5, lastError: 'no such file.' }]),
-      'ada crashes again and again (4 restarts so far, the last crash: no such file), and its code or what it is sent must change.',
+      'ada crashes again and again (4 restarts so far, the last error: no such file), and its code or what it is sent must change.',
     ],
     [
       'one that is being started again',
       'crashing',
       sightOf([{ name: 'ada', state: 'starting', restarts: 1, lastError: 'no such file' }]),
-      'ada is being started again (1 restart so far, the last crash: no such file).',
+      'ada is being started again (1 restart so far, the last error: no such file).',
     ],
     [
       'one that waits to be started again',
@@ -158,13 +158,13 @@ describe('R6 why, in one sentence', () => {
       sightOf([
         { name: 'ada', state: 'starting', startsInMs: 1_200, restarts: 1, lastError: 'no such file' },
       ]),
-      'ada is being started again in 1.2 s (1 restart so far, the last crash: no such file).',
+      'ada is being started again in 1.2 s (1 restart so far, the last error: no such file).',
     ],
     [
       'one that has crashed long ago',
       'idle',
       sightOf([{ name: 'ada', restarts: 4, lastError: 'no such file' }]),
-      'ada (4 restarts so far, the last crash: no such file) waits for nothing and has no message queued or in hand.',
+      'ada (4 restarts so far, the last error: no such file) waits for nothing and has no message queued or in hand.',
     ],
     [
       'one whose thread is lost',
@@ -196,7 +196,7 @@ describe('R6 why, in one sentence', () => {
         undefined,
         lanes,
       ),
-      'ada waits 3.2 s for broker (lane), broker relies on engine (lane 0): engine crashes again and again (3 restarts so far, the last crash: out of memory), and its code or what it is sent must change; the wait of ada ends by its deadline in 59 min 57 s.',
+      'ada waits 3.2 s for broker (lane), broker relies on engine (lane 0): engine crashes again and again (3 restarts so far, the last error: out of memory), and its code or what it is sent must change; the wait of ada ends by its deadline in 59 min 57 s.',
     ],
     [
       'a mind whose reply is being written, with more turns behind it',
