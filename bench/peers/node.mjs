@@ -1,5 +1,5 @@
 /**
- * The peers that are npm packages (node-llama-cpp, comlink, nact), in a package of their own beside this file.
+ * The peers that are npm packages (node-llama-cpp, comlink, nact, xstate), in a package of their own beside this file.
  *
  * Optional packages are left out: node-llama-cpp names a binary of some hundred megabytes for every platform
  * and GPU as one, so the one that is measured against is a dependency of the peers' package itself.
@@ -13,6 +13,6 @@ const FOLDER = dirname(fileURLToPath(import.meta.url));
 /** @param {{ say: (line: string) => void }} options */
 export async function nodePeers({ say }) {
   if (packagesInstalled(FOLDER)) return;
-  say('installing the peers node-llama-cpp, comlink and nact (once)');
+  say('installing the peers node-llama-cpp, comlink, nact and xstate (once)');
   await installPackages(FOLDER, '--omit=optional');
 }

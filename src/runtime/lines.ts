@@ -19,6 +19,8 @@ export interface Peer {
 export interface TurnEvents {
   begin(): void;
   endLater(): void;
+  /** Calls `act` when the loop has turned. */
+  soon(act: () => void): void;
 }
 
 export class Lines {
@@ -38,6 +40,7 @@ export class Lines {
         turns.endLater();
       },
       onUncloneable: (entry, error) => arrivals.onUncloneable(entry, error),
+      onCreditDue: (link) => turns.soon(() => link.giveCredit()),
     };
   }
 

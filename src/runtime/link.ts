@@ -22,6 +22,8 @@ export interface LinkEvents {
   onDirty(link: Link): void;
   /** An entry cannot be cloned and was left out; the others of its batch have gone. */
   onUncloneable(entry: Entry, error: Error): void;
+  /** A quarter of the window was taken: give it back when the loop has turned. */
+  onCreditDue(link: Link): void;
 }
 
 export class Link {
@@ -35,6 +37,7 @@ export class Link {
   #controlsOnTheWay = 0;
   #usersTaken = 0;
   #controlsTaken = 0;
+  #creditDue = false;
   #open = true;
 
   constructor(port: WirePort, events: LinkEvents) {
@@ -72,11 +75,21 @@ export class Link {
     }
   }
 
-  /** Counts messages taken from this side's port; gives credit back in quarters of the window. */
+  /**
+   * Counts messages taken from this side's port. Credit waits for a turn of the loop: a port goes on as long as there is
+   * something to read, so a peer that had its credit back at once could keep timers waiting.
+   */
   took(users: number, controls: number): void {
     this.#usersTaken += users;
     this.#controlsTaken += controls;
+    if (this.#creditDue) return;
     if (this.#usersTaken < LINK_WINDOW / 4 && this.#controlsTaken < LINK_WINDOW / 4) return;
+    this.#creditDue = true;
+    this.#events.onCreditDue(this);
+  }
+
+  giveCredit(): void {
+    this.#creditDue = false;
     this.send(Wire.credit, 0, 0, this.#usersTaken, this.#controlsTaken);
     this.#usersTaken = 0;
     this.#controlsTaken = 0;

@@ -88,6 +88,7 @@ export class Thread {
       endLater: () => {
         if (!this.dispatcher.inSlice) this.#turn.endLater();
       },
+      soon: (act) => clock.soon(act),
     });
     this.dispatcher = new Dispatcher(clock, {
       at: (now) => {

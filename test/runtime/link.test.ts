@@ -9,13 +9,24 @@ class Line {
   readonly port: Batch[] = [];
   readonly uncloneable: Entry[] = [];
   dirty = 0;
+  creditsDue = 0;
   readonly link = new Link(
     {
       post: (batch, transfer) => void this.port.push(structuredClone(batch, { transfer: [...transfer] })),
       close: () => {},
     },
-    { onDirty: () => this.dirty++, onUncloneable: (entry) => this.uncloneable.push(entry) },
+    {
+      onDirty: () => this.dirty++,
+      onUncloneable: (entry) => this.uncloneable.push(entry),
+      onCreditDue: () => this.creditsDue++,
+    },
   );
+
+  /** The loop has turned: credit that is due goes out. */
+  turn(): void {
+    for (; this.creditsDue > 0; this.creditsDue--) this.link.giveCredit();
+    this.link.flush();
+  }
 
   /** Sends until it is refused; answers how many went. */
   fill(kind: Wire): number {
@@ -74,7 +85,7 @@ describe('R2 a link', () => {
               const count = (kind: Wire): number => entries.filter((entry) => entry.kind === kind).length;
               if (entries.length > 0) other.link.took(count(Wire.user), count(Wire.control));
             }
-            other.link.flush();
+            other.turn();
             for (const { kind, ask, payload } of other.take()) {
               if (kind === Wire.credit) line.link.credit(ask, payload as number);
             }
@@ -93,7 +104,7 @@ describe('R2 a link', () => {
           const entries = line.take();
           for (const { kind, ask } of entries) noted(received, kind, ask);
           other.link.took(LINK_WINDOW, 0);
-          other.link.flush();
+          other.turn();
           other.take();
           line.link.credit(entries.filter(({ kind }) => kind === Wire.user).length, 0);
           quiet = entries.length === 0 ? quiet + 1 : 0;
@@ -119,6 +130,22 @@ describe('R2 a link', () => {
     expect(line.fill(Wire.control)).toBe(LINK_WINDOW);
     line.link.credit(0, 10);
     expect(line.link.send(Wire.control, 1, 2, 0, undefined)).toBe(true);
+  });
+
+  test('R2 gives credit back in quarters of its window, when the loop has turned', () => {
+    const line = new Line();
+    line.link.took(LINK_WINDOW / 4 - 1, 0);
+    expect(line.creditsDue).toBe(0);
+    line.link.took(1, 0);
+    line.link.took(LINK_WINDOW / 2, 7);
+    line.link.flush();
+    expect([line.creditsDue, line.onTheWay]).toEqual([1, []]);
+    line.turn();
+    expect(line.onTheWay.map(({ kind, ask, payload }) => [kind, ask, payload])).toEqual([
+      [Wire.credit, (3 * LINK_WINDOW) / 4, 7],
+    ]);
+    line.link.took(LINK_WINDOW / 4, 0);
+    expect(line.creditsDue).toBe(1);
   });
 
   test('says once a batch that it has something to flush', () => {

@@ -1,0 +1,38 @@
+/**
+ * A comparison as a part of the bench: ours against another side, by processor time under the figure's id and by wall clock
+ * beside it.
+ */
+import { nodePeers } from '../peers/node.mjs';
+import { apart } from './apart.mjs';
+
+/**
+ * @param {object} comparison
+ * @param {string} comparison.figure its id
+ * @param {number | null} comparison.bar
+ * @param {[string, string]} comparison.sides ours and the other, as `file#export` of the folder `bench`
+ * @param {object} [comparison.options] handed to both
+ * @param {string} comparison.of what is counted
+ * @param {'rate' | 'cost'} [comparison.as] more a second is better, or less time each
+ * @param {number} [comparison.leastRate] the other side must make as many a processor second, or there is no figure
+ */
+export const comparison = ({ figure, bar, sides, options = {}, of, as = 'rate', leastRate = 0 }) => ({
+  figures: [figure],
+  async run({ say, report }) {
+    await nodePeers({ say });
+    const { processor, wall } = await apart('pair', { sides, options });
+    const [, theirs] = processor.rates;
+    if (theirs < leastRate) {
+      say(`${figure}: the other side makes ${theirs.toFixed(0)} ${of} a second, so this counts for nothing`);
+    }
+    report(asFigure(figure, processor, as, `${of} a processor second`, theirs < leastRate ? Infinity : bar));
+    report(asFigure(`${figure}-wall`, wall, as, `${of} a second`, null));
+  },
+});
+
+function asFigure(figure, { ratio, spread, pairs, rates }, as, unit, bar) {
+  const [ours, theirs] = rates.map((rate) => Math.round(rate).toLocaleString('en'));
+  const note = `${ours} against ${theirs} ${unit}; ${pairs} pairs`;
+  const same = { figure, unit: 'ratio', bar, note };
+  if (as === 'rate') return { ...same, value: ratio, spread, better: 'higher' };
+  return { ...same, value: 1 / ratio, spread: [1 / spread[1], 1 / spread[0]], better: 'lower' };
+}
