@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { clockMs } from './processor.mjs';
 import { startSide } from './side.mjs';
-import { median, spread } from './statistics.mjs';
+import { median, medianInterval, spread } from './statistics.mjs';
 
 const PAIRS = 16;
 const LEAST_PAIRS = 9;
@@ -73,6 +73,7 @@ export function ratios([first, second]) {
   const summary = (cost, unit) => ({
     ratio: median(over(cost)),
     spread: spread(over(cost)),
+    interval: medianInterval(over(cost)),
     pairs: pairs.length,
     rates: [rate(0, cost, unit), rate(1, cost, unit)],
   });

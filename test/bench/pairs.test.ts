@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ratios, work } from '../../bench/harness/pairs.mjs';
-import { quantile } from '../../bench/harness/statistics.mjs';
+import { medianInterval, quantile } from '../../bench/harness/statistics.mjs';
 import { Tally } from '../../bench/harness/tally.mjs';
 
 describe('pairs of slices', () => {
@@ -23,8 +23,20 @@ describe('pairs of slices', () => {
     const first = new Array(9).fill({ tokens: 10, processorUs: 1000, wallMs: 2 });
     const second = new Array(9).fill({ tokens: 10, processorUs: 2000, wallMs: 1 });
     const { processor, wall } = ratios([first, second]);
-    expect(processor).toEqual({ ratio: 2, spread: [2, 2], pairs: 9, rates: [10_000, 5000] });
-    expect(wall).toEqual({ ratio: 0.5, spread: [0.5, 0.5], pairs: 9, rates: [5000, 10_000] });
+    expect(processor).toEqual({
+      ratio: 2,
+      spread: [2, 2],
+      interval: [2, 2],
+      pairs: 9,
+      rates: [10_000, 5000],
+    });
+    expect(wall).toEqual({
+      ratio: 0.5,
+      spread: [0.5, 0.5],
+      interval: [0.5, 0.5],
+      pairs: 9,
+      rates: [5000, 10_000],
+    });
   });
 
   test('fewer than nine pairs are no measurement', () => {
@@ -40,6 +52,14 @@ test.each([
   [[7], 0.99, 7],
 ])('of %o the quantile %d is %d', (values, at, expected) => {
   expect(quantile(values, at)).toBe(expected);
+});
+
+test.each([
+  [6, [1, 6]],
+  [9, [2, 8]],
+  [15, [4, 12]],
+])('of %d values the median lies between the sorted ones %o', (count, expected) => {
+  expect(medianInterval(Array.from({ length: count }, (_, i) => count - i))).toEqual(expected);
 });
 
 test('a tally samples when the last sequence has its token', () => {
