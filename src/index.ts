@@ -62,6 +62,7 @@ export class Troupe implements AsyncDisposable {
   readonly #system: System;
   readonly #status: Int32Array;
   readonly #offload: Offload;
+  readonly #passivateMs: number;
   readonly #minds = new Set<Mind>();
   #stage: Stage | undefined;
   #observer: Observer | undefined;
@@ -70,6 +71,7 @@ export class Troupe implements AsyncDisposable {
   private constructor(system: System, offload: Offload, options: CheckedTroupeOptions) {
     this.#system = system;
     this.#offload = offload;
+    this.#passivateMs = options.passivateMs;
     this.#status = createStatus(options.lanes);
   }
 
@@ -121,6 +123,7 @@ export class Troupe implements AsyncDisposable {
         name: actorName,
         module: moduleUrl('./actors/mind/mind.js'),
         args,
+        passivateMs: this.#passivateMs,
       });
       const mind = new Mind(name, id, this.#stage, () => this.#minds.delete(mind));
       this.#minds.add(mind);

@@ -35,6 +35,8 @@ export interface TroupeOptions {
   readonly memory?: { readonly host?: number };
   /** Folder of this process's data, made for its owner only. */
   readonly dir?: string;
+  /** Milliseconds without a turn after which a mind frees its memory until the next one; default 60,000. */
+  readonly passivateAfter?: number;
   readonly onProgress?: (progress: Progress) => void;
 }
 
@@ -69,6 +71,8 @@ const MOST_THREADS = 8;
 /** Weights that are worth one thread: with less, threads wait for one another longer than they compute. */
 const BYTES_A_THREAD = 64 * 2 ** 20;
 const DEFAULT_DEADLINE_MS = 3_600_000;
+/** Longer than a pause in a conversation, so that who is spoken to stays awake. */
+const DEFAULT_PASSIVATE_MS = 60_000;
 const MAX_ROOM_CHARACTERS = 256;
 /** What a mind's actor is called before its name. */
 const MIND = 'mind/';
@@ -104,6 +108,7 @@ export interface CheckedTroupeOptions {
   readonly hosts: number;
   readonly hostBytes: number;
   readonly dir: string;
+  readonly passivateMs: number;
   readonly onProgress: (progress: Progress) => void;
 }
 
@@ -117,6 +122,7 @@ export function checkTroupeOptions(options: unknown): CheckedTroupeOptions {
     'hosts',
     'memory',
     'dir',
+    'passivateAfter',
     'onProgress',
   ]);
   const memory = checkFields<{ host?: number }>(given.memory, 'options.memory', ['host']);
@@ -130,6 +136,7 @@ export function checkTroupeOptions(options: unknown): CheckedTroupeOptions {
     hostBytes:
       checkWhole(memory.host, 'options.memory.host', 1, Number.MAX_SAFE_INTEGER) ?? availableMemory(),
     dir: checkText(given.dir, 'options.dir', defaultDir()),
+    passivateMs: checkMs(given.passivateAfter, 'options.passivateAfter') ?? DEFAULT_PASSIVATE_MS,
     onProgress:
       given.onProgress === undefined ? () => {} : checkCallback(given.onProgress, 'options.onProgress'),
   };

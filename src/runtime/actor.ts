@@ -27,6 +27,11 @@ export interface Behaviour {
   control?(message: never, ctx: Context): unknown;
   /** Told by the runtime: an actor watched has ended, or a message came back. May not await. */
   notice?(notice: Notice, ctx: Context): void;
+  /**
+   * It was idle for as long as its spawn's `passivateMs`, and is about to vanish until the next message: hand over what
+   * is not yet saved. False: not now. May not await.
+   */
+  passivate?(ctx: Context): boolean | undefined;
   /** The actor ends, or its state is discarded before a restart: free what is held. */
   stop?(reason: string): void | Promise<void>;
 }
@@ -80,6 +85,11 @@ export interface SpawnOptions {
   readonly startMs?: number;
   /** How often, and how soon, it starts again after a crash; default 5 times in 10 s, after 10 ms at first. */
   readonly restart?: RestartPolicy;
+  /**
+   * With no message for so long, and nothing awaited, owed or timed, the actor vanishes: its behaviour stops, its
+   * address and mailbox stay, and the next message starts it again from its saved state. Default: never.
+   */
+  readonly passivateMs?: number;
 }
 
 export interface Context {

@@ -38,8 +38,8 @@ export const Field = {
 export const TIME_EDGES_MS = [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100] as const;
 
 /** An idle actor with a message in hand is `handling`: that is not written down for each message. */
-export const ActorState = { free: 0, idle: 1, awaiting: 2, starting: 3, ending: 4 } as const;
-export const STATE_NAMES = ['free', 'idle', 'awaiting', 'starting', 'ending'] as const;
+export const ActorState = { free: 0, idle: 1, awaiting: 2, starting: 3, ending: 4, passive: 5 } as const;
+export const STATE_NAMES = ['free', 'idle', 'awaiting', 'starting', 'ending', 'passive'] as const;
 
 const FIELDS = 32;
 const RECORD = FIELDS + NAME_BYTES / 4;

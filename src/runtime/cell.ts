@@ -14,6 +14,7 @@ import { isPromise } from './in-time.js';
 import { crash, type Rare } from './life.js';
 import { Mailbox } from './mailbox.js';
 import { Band, type Envelope, type Notice, queueBand } from './message.js';
+import { awaken } from './passivation.js';
 import type { Thread } from './thread.js';
 
 /** `Cell.#handle`, made once: a turn makes no function of its own. */
@@ -62,7 +63,9 @@ export class Cell {
     if (band === Band.user && this.mailbox.depth(Band.user) === 1) {
       board.words[at + Field.oldestSince] = envelope.at;
     }
-    if (!this.queued && this.behaviour !== undefined) this.home.dispatcher.ready(this);
+    if (this.behaviour === undefined) {
+      if (this.rare?.passive) awaken(this);
+    } else if (!this.queued) this.home.dispatcher.ready(this);
     return true;
   }
 

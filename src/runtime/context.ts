@@ -159,6 +159,11 @@ export class CellContext implements Context {
     return this.#held;
   }
 
+  /** No handler is under way, and nothing would be lost if the actor vanished. */
+  get holdsNothing(): boolean {
+    return this.#handlers === 0 && (this.#held === undefined || this.#held.isEmpty);
+  }
+
   /** Why it does nothing any more. */
   get closed(): TroupeError | undefined {
     return this.#closed;

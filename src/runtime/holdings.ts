@@ -33,6 +33,13 @@ export class Holdings {
     return changes;
   }
 
+  get isEmpty(): boolean {
+    const { owed, timers, waits, changes, work } = this;
+    return (
+      owed.size === 0 && timers.size === 0 && waits.isEmpty && changes.length === 0 && work === undefined
+    );
+  }
+
   release(error: TroupeError): void {
     const { router, deadlines } = this.#cell.home;
     for (const envelope of this.owed) router.fail(envelope, error);

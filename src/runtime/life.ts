@@ -20,6 +20,9 @@ export interface Rare {
   startMs?: number | undefined;
   restart?: RestartPolicy | undefined;
   record?: CrashRecord;
+  /** Idle for so long, it vanishes until the next message. */
+  passivateMs?: number | undefined;
+  passive?: boolean;
   onStarted?: () => void;
   /** Its end ends what it waits for before it starts again. */
   onEnding?: (() => void) | undefined;
@@ -80,6 +83,7 @@ async function begin(cell: Cell, incarnation: number, saved: ReadonlyMap<string,
   context.leave();
   cell.behaviour = behaviour;
   cell.rest(ActorState.idle);
+  home.passivation.started(cell);
   if (context.held?.stopping) {
     cell.stopIfAsked();
     throw ended(cell);
@@ -106,18 +110,26 @@ async function startInTime(cell: Cell, context: CellContext, made: Promise<Behav
 }
 
 async function restart(cell: Cell, behaviour: Behaviour, cause: string): Promise<void> {
-  const { home } = cell;
   cell.starting = true;
   await stop(cell, behaviour, 'crashed');
+  await startAgain(cell, cause);
+}
+
+/** Starts from what was saved, until it succeeds or has crashed too often. `cause`: of its crash, if it has crashed. */
+export async function startAgain(cell: Cell, cause: string | undefined): Promise<void> {
+  const { home } = cell;
+  cell.starting = true;
   for (let reason = cause; !cell.ended; ) {
-    const order = orderFor(cell, reason);
-    if (order.type === 'end') {
-      void end(cell, order.reason);
-      break;
+    if (reason !== undefined) {
+      const order = orderFor(cell, reason);
+      if (order.type === 'end') {
+        void end(cell, order.reason);
+        break;
+      }
+      await pause(cell, order.afterMs);
+      if (cell.ended) break;
+      home.board.count(Board.at(cell.slot) + Field.restarts);
     }
-    await pause(cell, order.afterMs);
-    if (cell.ended) break;
-    home.board.count(Board.at(cell.slot) + Field.restarts);
     try {
       await begin(cell, (cell.context as CellContext).incarnation + 1, await home.loadSaved(cell.id));
       break;

@@ -104,6 +104,13 @@ export class Mailbox {
     }
   }
 
+  /** Gives back what empty bands take. */
+  trim(): void {
+    if (this.#system?.length === 0) this.#system = undefined;
+    if (this.#control?.length === 0) this.#control = undefined;
+    if (this.#user?.length === 0) this.#user = undefined;
+  }
+
   /** Empties all bands; answers what was in them. */
   drain(): Envelope[] {
     const left = [...this];

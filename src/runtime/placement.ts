@@ -24,7 +24,7 @@ export class Placement {
   }
 
   /** What is wrong with how an actor is to be spawned. */
-  check({ name, thread, module, restart }: SpawnOptions): TroupeError | undefined {
+  check({ name, thread, module, restart, passivateMs }: SpawnOptions): TroupeError | undefined {
     const bytes = typeof name === 'string' ? Buffer.byteLength(name) : 0;
     if (bytes < 1 || bytes > NAME_BYTES) {
       const expected = `1 to ${NAME_BYTES} bytes of UTF-8`;
@@ -35,6 +35,10 @@ export class Placement {
     }
     const unfit = restart === undefined ? undefined : checkPolicy('restart', restart);
     if (unfit !== undefined) return unfit;
+    if (passivateMs !== undefined && !(passivateMs > 0 && passivateMs < Number.POSITIVE_INFINITY)) {
+      const expected = 'milliseconds, more than 0';
+      return new BadArgument({ argument: 'passivateMs', value: passivateMs, expected });
+    }
     const { threads } = this.#threads;
     if (thread === undefined || (Number.isInteger(thread) && thread >= 0 && thread < threads))
       return undefined;

@@ -84,6 +84,9 @@ function standing(actor: ActorReport, at: Resting, known: KnownAs, asked: boolea
       return `${name} has ${at.hold.what}, on which ${worker === undefined ? 'nobody' : known.name(worker)} works`;
     }
     case 'idle': {
+      if (actor.state === 'passive') {
+        return `${name} was idle and is passive: its state is with the store, and the next message starts it again`;
+      }
       const before = actor.restarts > 0 || actor.lastError !== undefined ? ` (${past(actor)})` : '';
       return asked
         ? `${name}${before} has no message queued or in hand: it has taken what it was sent, and owes the answer`

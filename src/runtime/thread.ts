@@ -18,6 +18,7 @@ import type { Change } from './holdings.js';
 import { start } from './life.js';
 import { Lines } from './lines.js';
 import { Band, type Message } from './message.js';
+import { Passivation } from './passivation.js';
 import { Probes } from './probes.js';
 import { Router } from './router.js';
 import { Slots } from './slots.js';
@@ -48,6 +49,7 @@ export class Thread {
   readonly lines: Lines;
   readonly watches: Watches;
   readonly deadlocks: Deadlocks;
+  readonly passivation: Passivation;
   /** Ends under way, until the names are free. */
   readonly ending = new Map<ActorId, Promise<void>>();
   /** Knows whose code fails outside of every handler. */
@@ -81,6 +83,7 @@ export class Thread {
     this.router = new Router(this);
     this.watches = new Watches(this);
     this.deadlocks = new Deadlocks(this);
+    this.passivation = new Passivation(this);
     this.#turn = new Turn(clock, () => this.lines.flush());
     this.lines = new Lines(new Arrivals(this), {
       begin: () => this.#turn.begin(clock.now()),
@@ -132,8 +135,10 @@ export class Thread {
   place(options: Placement, id?: ActorId): Cell {
     const { slot, generation } = id === undefined ? this.#slots.take() : this.#slots.retake(id);
     const cell = new Cell(this, makeId(this.number, slot, generation), slot, options.args);
-    const { startMs, restart } = options;
-    if (startMs !== undefined || restart !== undefined) cell.rare = { startMs, restart };
+    const { startMs, restart, passivateMs } = options;
+    if (startMs !== undefined || restart !== undefined || passivateMs !== undefined) {
+      cell.rare = { startMs, restart, passivateMs };
+    }
     this.#slots.put(slot, cell);
     this.board.open(slot, generation, options.name);
     return cell;

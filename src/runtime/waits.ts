@@ -85,6 +85,10 @@ export class Waits {
     if (this.#shown !== undefined) this.#show(undefined);
   }
 
+  get isEmpty(): boolean {
+    return this.#oldest === undefined;
+  }
+
   /** Oldest first. */
   *[Symbol.iterator](): IterableIterator<Wait> {
     for (let wait = this.#oldest; wait !== undefined; wait = wait.younger) yield wait;

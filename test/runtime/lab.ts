@@ -2,7 +2,7 @@
  * Threads of the runtime in one real thread, under a clock that only moves when told to, with lines that deliver when
  * told to: for what takes long, or must happen at one certain moment.
  */
-import type { Behaviour, Definition } from '../../src/runtime/actor.js';
+import type { Behaviour, Definition, SpawnOptions } from '../../src/runtime/actor.js';
 import type { ActorId } from '../../src/runtime/address.js';
 import { Board, createBoardMemory } from '../../src/runtime/board.js';
 import type { Clock } from '../../src/runtime/clock.js';
@@ -135,12 +135,13 @@ export class Lab {
     thread: number,
     behaviour: Partial<Behaviour> | Definition['start'],
     name = 'actor',
+    options: Partial<SpawnOptions> = {},
   ): Promise<ActorId> {
     const start =
       typeof behaviour === 'function'
         ? behaviour
         : (): Behaviour => ({ receive: () => undefined, ...behaviour }) as Behaviour;
-    return this.thread(thread).spawn({ kind: 'lab', start }, { name, args: undefined });
+    return this.thread(thread).spawn({ kind: 'lab', start }, { ...options, name, args: undefined });
   }
 
   /** Runs everything that can run, `ms` of the clock included. */
