@@ -63,13 +63,16 @@ export function judgeRestart(
   return { restart: true, afterMs, record: { times: verdict.crashes, streak, backAt: now + afterMs } };
 }
 
+/** Enough for any wait; beyond a thousand the factor would be infinite, and no wait times it no number. */
+const MOST_DOUBLINGS = 64;
+
 /** The wait before the restart after the `attempt`th crash in a row, from 1; chance only makes it shorter. */
 export function backoffMs(
   attempt: number,
   { firstMs, mostMs, jitter }: Backoff,
   random: () => number,
 ): number {
-  const full = Math.min(firstMs * 2 ** (attempt - 1), mostMs);
+  const full = Math.min(firstMs * 2 ** Math.min(attempt - 1, MOST_DOUBLINGS), mostMs);
   return full * (1 - jitter * random());
 }
 
