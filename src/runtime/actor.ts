@@ -90,6 +90,10 @@ export interface SpawnOptions {
    * address and mailbox stay, and the next message starts it again from its saved state. Default: never.
    */
   readonly passivateMs?: number;
+  /** The supervisor that decides what follows its crashes; it ends with it. A supervisor sets it for its children. */
+  readonly parent?: ActorId;
+  /** The system fails when it has crashed too often. */
+  readonly vital?: boolean;
 }
 
 export interface Context {

@@ -37,6 +37,11 @@ export const RESTARTS = { count: 5, withinMs: 10_000 } as const;
 export const BACKOFF = { firstMs: 10, mostMs: 5_000, jitter: 0.5 } as const;
 export const THREAD_RESTARTS = { count: 5, withinMs: 60_000 } as const;
 
+/** Children of one supervisor. */
+export const CHILDREN = 4_096;
+/** A child that is down waits this long for its siblings to stop and start; then it starts by itself. */
+export const RESUME_MS = 3_600_000;
+
 /** An actor's `start` may take this long, unless its spawn says otherwise. */
 export const ACTOR_START_MS = 30_000;
 /** An actor's `stop` may take this long; the actor is then gone whether it is done or not. */

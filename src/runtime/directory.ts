@@ -6,15 +6,23 @@ import { type Behaviour, type Context, type Definition, refuse, type SpawnOption
 import { type ActorId, NOBODY, threadActor, threadOf } from './address.js';
 import { ACTOR_START_MS, ACTOR_STOP_MS, ASK_DEADLINE_MS } from './defaults.js';
 import { ActorEnded, AskTimeout, asTroupeError, NameTaken, ThreadLost } from './errors.js';
+import { Kin } from './kin.js';
 import { Band } from './message.js';
 import { Placement, type Threads } from './placement.js';
-import { STORE } from './well-known.js';
+import { MAIN_THREAD, STORE } from './well-known.js';
 
 export type DirectoryMessage =
   | ({ readonly type: 'spawn' } & SpawnOptions)
   | { readonly type: 'lookup'; readonly name: string }
   | { readonly type: 'stop'; readonly id: ActorId; readonly reason: string }
-  | { readonly type: 'ended'; readonly id: ActorId; readonly name: string }
+  /** `failed`: it crashed too often. */
+  | {
+      readonly type: 'ended';
+      readonly id: ActorId;
+      readonly name: string;
+      readonly reason: string;
+      readonly failed: boolean;
+    }
   /** A thread is back: its actors get their mailboxes, then they start again. */
   | { readonly type: 'reserve' | 'respawn'; readonly thread: number };
 
@@ -26,16 +34,20 @@ interface Entry {
   lives: number;
   /** It ended before its start was answered. */
   gone: ActorId;
+  /** Its supervisor ended before its start was answered. */
+  orphan: boolean;
 }
 
 /** An actor is ended within this: the end of its start, then its stop. */
 const STOP_MS = 2 * ACTOR_STOP_MS + ASK_DEADLINE_MS;
+const ORPHANED = 'its supervisor ended';
 /** Starts of a later life of its thread count from a multiple of this. */
 const STARTS_A_LIFE = 2 ** 16;
 
 class Directory implements Behaviour {
   readonly #entries = new Map<string, Entry>();
   readonly #placement: Placement;
+  readonly #kin = new Kin();
   /** Paths of modules, each kept once. */
   readonly #modules = new Map<string, string>();
 
@@ -56,7 +68,7 @@ class Directory implements Behaviour {
       case 'stop':
         return this.#stop(message, ctx);
       case 'ended':
-        return this.#ended(message.id, message.name, ctx);
+        return this.#ended(message, ctx);
       case 'reserve':
         return this.#reserve(message.thread, ctx);
       case 'respawn':
@@ -72,13 +84,18 @@ class Directory implements Behaviour {
     const thread = this.#placement.take(options.thread);
     const module = this.#modules.get(options.module) ?? options.module;
     this.#modules.set(module, module);
-    const entry: Entry = { options: { ...options, module }, thread, id: NOBODY, lives: 0, gone: NOBODY };
+    const entry: Entry = {
+      ...{ options: { ...options, module }, thread },
+      ...{ id: NOBODY, lives: 0, gone: NOBODY, orphan: false },
+    };
     this.#entries.set(name, entry);
+    if (options.parent !== undefined) this.#kin.add(options.parent, name);
     const reply = ctx.replyLater();
     this.#start(ctx, entry).then(
       (id) => {
         entry.id = id;
         if (entry.gone === id) this.#remove(name, entry);
+        else if (entry.orphan) void this.#end(id, ORPHANED, ctx).catch(() => {});
         reply.resolve(id);
       },
       async (error) => {
@@ -108,27 +125,56 @@ class Directory implements Behaviour {
   /** Ends an actor; once this is answered its name is free. One whose thread is lost is not started again. */
   #stop({ id, reason }: DirectoryMessage & { type: 'stop' }, ctx: Context): void {
     const reply = ctx.replyLater();
-    const at = threadActor(threadOf(id));
-    const stopped = ctx.ask(at, { type: 'stop', id, reason }, { band: Band.reserved, deadlineMs: STOP_MS });
-    stopped.then(reply.resolve, (error) => {
-      if (!(error instanceof ActorEnded || error instanceof ThreadLost)) return reply.reject(error);
-      const name = [...this.#entries].find(([, entry]) => entry.id === id)?.[0];
-      if (name !== undefined) this.#ended(id, name, ctx);
-      reply.resolve(undefined);
-    });
+    this.#end(id, reason, ctx).then(reply.resolve, reply.reject);
   }
 
-  #ended(id: ActorId, name: string, ctx: Context): void {
+  async #end(id: ActorId, reason: string, ctx: Context): Promise<void> {
+    const at = threadActor(threadOf(id));
+    try {
+      await ctx.ask(at, { type: 'stop', id, reason }, { band: Band.reserved, deadlineMs: STOP_MS });
+    } catch (error) {
+      if (!(error instanceof ActorEnded || error instanceof ThreadLost)) throw error;
+      const name = [...this.#entries].find(([, entry]) => entry.id === id)?.[0];
+      if (name !== undefined) this.#ended({ id, name, reason, failed: false }, ctx);
+    }
+  }
+
+  #ended(
+    { id, name, reason, failed }: Omit<DirectoryMessage & { type: 'ended' }, 'type'>,
+    ctx: Context,
+  ): void {
     const entry = this.#entries.get(name);
-    if (entry?.id === id) this.#remove(name, entry);
-    else if (entry?.id === NOBODY) entry.gone = id;
+    if (entry?.id === id) {
+      const { parent, vital } = entry.options;
+      this.#remove(name, entry);
+      if (parent !== undefined)
+        ctx.tell(parent, { type: 'gone', id, reason, failed }, { band: Band.reserved });
+      if (vital && failed) {
+        ctx.tell(
+          threadActor(MAIN_THREAD),
+          { type: 'vital-lost', actor: name, reason },
+          { band: Band.reserved },
+        );
+      }
+    } else if (entry?.id === NOBODY) entry.gone = id;
     ctx.tell(STORE, { type: 'drop', id }, { band: Band.reserved });
+    void this.#endChildren(id, ctx);
+  }
+
+  /** Those that their supervisor has not ended itself. */
+  async #endChildren(parent: ActorId, ctx: Context): Promise<void> {
+    for (const name of this.#kin.of(parent)) {
+      const entry = this.#entries.get(name);
+      if (entry?.id === NOBODY) entry.orphan = true;
+      else if (entry !== undefined) await this.#end(entry.id, ORPHANED, ctx).catch(() => {});
+    }
   }
 
   #remove(name: string, entry: Entry): void {
     if (this.#entries.get(name) !== entry) return;
     this.#entries.delete(name);
     this.#placement.free(entry.thread);
+    if (entry.options.parent !== undefined) this.#kin.delete(entry.options.parent, name);
   }
 
   #on(thread: number): Entry[] {
@@ -137,6 +183,11 @@ class Directory implements Behaviour {
 
   #reserve(thread: number, ctx: Context): void {
     const reply = ctx.replyLater();
+    const living = new Set(this.#on(thread).map(({ id }) => id));
+    // A supervisor that was lost while it started for the first time is not there again.
+    for (const parent of this.#kin.parentsOn(thread)) {
+      if (!living.has(parent)) void this.#endChildren(parent, ctx);
+    }
     const actors = this.#on(thread).map(({ id, options }) => ({ id, options }));
     ctx
       .ask(threadActor(thread), { type: 'reserve', actors }, { band: Band.reserved })
@@ -165,7 +216,7 @@ class Directory implements Behaviour {
       if (error instanceof ThreadLost) return false;
       if (unanswered(error)) await this.#abandon(ctx, entry);
       ctx.probe({ name: 'actor.lost', actor: options.name, error: `${code}: ${message}` });
-      this.#ended(id, options.name, ctx);
+      this.#ended({ id, name: options.name, reason: message, failed: true }, ctx);
       return false;
     }
   }

@@ -121,6 +121,16 @@ export const ActorCrashed = defineError<{ actor: string; message: string; cause:
   (d) => `${d.actor} crashed while it handled ${d.message}: ${d.cause}`,
 );
 
+export const SiblingCrashed = defineError<{ actor: string; sibling: string; cause: string }>(
+  'SiblingCrashed',
+  (d) => `${d.actor} is started again because its sibling ${d.sibling} crashed: ${d.cause}`,
+);
+
+export const Escalated = defineError<{ actor: string; reason: string }>(
+  'Escalated',
+  (d) => `${d.actor} gave up: ${d.reason}`,
+);
+
 export const AskTimeout = defineError<{ actor: string; message: string; waitedMs: number }>(
   'AskTimeout',
   (d) => `${d.actor} did not answer ${d.message} within ${d.waitedMs} ms`,

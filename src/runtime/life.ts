@@ -2,6 +2,7 @@
  * The life of an actor: start, crash and restart; `end.ts` has its end. What its cell holds is changed there and here.
  */
 import type { Behaviour } from './actor.js';
+import type { ActorId } from './address.js';
 import { ActorState, Board, Field } from './board.js';
 import type { Cell } from './cell.js';
 import { CellContext } from './context.js';
@@ -9,7 +10,7 @@ import { ACTOR_START_MS } from './defaults.js';
 import { end, fail } from './end.js';
 import { ActorCrashed, ActorEnded, asTroupeError, type TroupeError } from './errors.js';
 import { inTime, isPromise, stop } from './in-time.js';
-import type { Envelope } from './message.js';
+import { Band, type Envelope } from './message.js';
 import { orderFor, pause } from './restart.js';
 import type { CrashRecord, RestartPolicy } from './supervision.js';
 
@@ -19,13 +20,16 @@ export interface Rare {
   toldFull?: Set<number>;
   startMs?: number | undefined;
   restart?: RestartPolicy | undefined;
+  parent?: ActorId | undefined;
   record?: CrashRecord;
   /** Idle for so long, it vanishes until the next message. */
   passivateMs?: number | undefined;
   passive?: boolean;
   onStarted?: () => void;
   /** Its end ends what it waits for before it starts again. */
-  onEnding?: (() => void) | undefined;
+  onEnding?: () => void;
+  /** It ends because it crashed too often. */
+  gaveUp?: boolean;
 }
 
 /** Makes the behaviour. Rejects with what `start` threw, `AskTimeout` or `ActorEnded`; the actor has then ended. */
@@ -49,21 +53,46 @@ export async function start(
 /** A handler, or work of the actor's own, threw. `urgent`: the message in hand, when it was not a user message. */
 export function crash(cell: Cell, cause: unknown, messageType: string, urgent?: Envelope): void {
   if (cell.ended) return;
-  const { behaviour, inHand, home } = cell;
-  const reason = asTroupeError(cause).message;
-  const error = new ActorCrashed({ actor: cell.name, message: messageType, cause: reason });
+  const { behaviour, home } = cell;
+  const thrown = asTroupeError(cause);
+  const error = new ActorCrashed({ actor: cell.name, message: messageType, cause: thrown.message });
   note(cell, cause);
+  if (urgent !== undefined) fail(cell, urgent, error);
+  drop(cell, error);
+  home.probes.emit({
+    name: 'actor.crashed',
+    actor: error.detail.actor,
+    message: messageType,
+    error: thrown.message,
+  });
+  home.onCrash?.(cell, error);
+  // What crashes before its behaviour is there fails its start, which is under way.
+  if (behaviour !== undefined) void restart(cell, stop(cell, behaviour, 'crashed'), thrown);
+}
+
+/** Its supervisor starts it again. Settles when its behaviour has stopped; a start under way fails. */
+export async function takeDown(cell: Cell, error: TroupeError): Promise<void> {
+  const { behaviour } = cell;
+  if (behaviour === undefined) {
+    if (cell.rare?.passive) tellUp(cell);
+    else cell.context?.close(error);
+    return;
+  }
+  drop(cell, error);
+  const stopped = stop(cell, behaviour, error.message);
+  void restart(cell, stopped, error);
+  await stopped;
+}
+
+/** What it had in hand, owed and held is lost. */
+function drop(cell: Cell, error: TroupeError): void {
+  const { inHand, home } = cell;
   cell.behaviour = undefined;
   cell.inHand = undefined;
   cell.rest(ActorState.starting);
-  if (urgent !== undefined) fail(cell, urgent, error);
   if (inHand !== undefined) fail(cell, inHand, error);
   cell.context?.close(error);
   home.watches.drop(cell.id);
-  home.probes.emit({ name: 'actor.crashed', actor: error.detail.actor, message: messageType, error: reason });
-  home.onCrash?.(cell, error);
-  // What crashes before its behaviour is there fails its start, which is under way.
-  if (behaviour !== undefined) void restart(cell, behaviour, reason);
 }
 
 async function begin(cell: Cell, incarnation: number, saved: ReadonlyMap<string, unknown>): Promise<void> {
@@ -89,6 +118,14 @@ async function begin(cell: Cell, incarnation: number, saved: ReadonlyMap<string,
     throw ended(cell);
   }
   if (cell.hasWork && !cell.queued) cell.home.dispatcher.ready(cell);
+  if (incarnation > 0) tellUp(cell);
+}
+
+/** To its supervisor, if it has one: it runs, or will at its next message. */
+function tellUp(cell: Cell): void {
+  const parent = cell.rare?.parent;
+  if (parent === undefined) return;
+  cell.home.router.tell(cell.id, parent, { type: 'up', child: cell.id }, Band.reserved);
 }
 
 async function startInTime(cell: Cell, context: CellContext, made: Promise<Behaviour>): Promise<Behaviour> {
@@ -109,19 +146,20 @@ async function startInTime(cell: Cell, context: CellContext, made: Promise<Behav
   }
 }
 
-async function restart(cell: Cell, behaviour: Behaviour, cause: string): Promise<void> {
+async function restart(cell: Cell, stopped: Promise<void>, cause: TroupeError): Promise<void> {
   cell.starting = true;
-  await stop(cell, behaviour, 'crashed');
+  await stopped;
   await startAgain(cell, cause);
 }
 
-/** Starts from what was saved, until it succeeds or has crashed too often. `cause`: of its crash, if it has crashed. */
-export async function startAgain(cell: Cell, cause: string | undefined): Promise<void> {
+/** Starts from what was saved, until it succeeds or is to end. `cause`: why it is down, if it did not just vanish. */
+export async function startAgain(cell: Cell, cause: TroupeError | undefined): Promise<void> {
   const { home } = cell;
   cell.starting = true;
-  for (let reason = cause; !cell.ended; ) {
-    if (reason !== undefined) {
-      const order = orderFor(cell, reason);
+  for (let last = cause; !cell.ended; ) {
+    if (last !== undefined) {
+      const order = await orderFor(cell, last);
+      if (cell.ended) break;
       if (order.type === 'end') {
         void end(cell, order.reason);
         break;
@@ -135,9 +173,9 @@ export async function startAgain(cell: Cell, cause: string | undefined): Promise
       break;
     } catch (error) {
       if (cell.ended) break;
-      note(cell, error);
-      reason = asTroupeError(error).message;
-      home.probes.emit({ name: 'actor.crashed', actor: cell.name, message: 'start', error: reason });
+      last = asTroupeError(error);
+      note(cell, last);
+      home.probes.emit({ name: 'actor.crashed', actor: cell.name, message: 'start', error: last.message });
     }
   }
   started(cell);

@@ -24,7 +24,7 @@ export class Placement {
   }
 
   /** What is wrong with how an actor is to be spawned. */
-  check({ name, thread, module, restart, passivateMs }: SpawnOptions): TroupeError | undefined {
+  check({ name, thread, module, restart, vital, passivateMs }: SpawnOptions): TroupeError | undefined {
     const bytes = typeof name === 'string' ? Buffer.byteLength(name) : 0;
     if (bytes < 1 || bytes > NAME_BYTES) {
       const expected = `1 to ${NAME_BYTES} bytes of UTF-8`;
@@ -38,6 +38,9 @@ export class Placement {
     if (passivateMs !== undefined && !(passivateMs > 0 && passivateMs < Number.POSITIVE_INFINITY)) {
       const expected = 'milliseconds, more than 0';
       return new BadArgument({ argument: 'passivateMs', value: passivateMs, expected });
+    }
+    if (vital !== undefined && typeof vital !== 'boolean') {
+      return new BadArgument({ argument: 'vital', value: vital, expected: 'true or false' });
     }
     const { threads } = this.#threads;
     if (thread === undefined || (Number.isInteger(thread) && thread >= 0 && thread < threads))

@@ -4,22 +4,36 @@
  */
 import { Board, Field } from './board.js';
 import type { Cell } from './cell.js';
-import { RESTARTS } from './defaults.js';
+import { ASK_DEADLINE_MS, RESTARTS, RESUME_MS } from './defaults.js';
+import { Escalated, SiblingCrashed, type TroupeError } from './errors.js';
+import { Band, type Message } from './message.js';
 import { judgeRestart, NO_CRASHES } from './supervision.js';
+import type { Order } from './supervision-protocol.js';
+import { Waits } from './waits.js';
 
-export type Order =
-  | { readonly type: 'start'; readonly afterMs: number }
-  | { readonly type: 'end'; readonly reason: string };
-
-/** What becomes of an actor that has crashed. */
-export function orderFor(cell: Cell, cause: string): Order {
-  const { home } = cell;
-  cell.rare ??= {};
-  const { record = NO_CRASHES, restart = RESTARTS } = cell.rare;
-  const verdict = judgeRestart(record, home.now, restart, home.random);
-  if (!verdict.restart) return { type: 'end', reason: `crashed: ${cause}` };
-  cell.rare.record = verdict.record;
-  return { type: 'start', afterMs: verdict.afterMs };
+/** What becomes of an actor that is down. Its supervisor says so; if none can be asked, it is decided here. */
+export async function orderFor(cell: Cell, cause: TroupeError): Promise<Order> {
+  const parent = cell.rare?.parent;
+  if (parent === undefined) return ownOrder(cell, cause);
+  const { message: reason } = cause;
+  const crashed = !(cause instanceof SiblingCrashed);
+  const stopper = new AbortController();
+  cell.rare = { ...cell.rare, onEnding: () => stopper.abort() };
+  const waits = new Waits(cell.home.board, cell.id);
+  const ask = <T>(message: Message, deadlineMs: number): Promise<T> => {
+    const wait = waits.add('be started again', cell.home.now, deadlineMs, parent, undefined);
+    const options = { band: Band.reserved, deadlineMs, signal: stopper.signal };
+    return cell.home.router.ask<T>(cell.id, parent, message, options, wait);
+  };
+  try {
+    const order = await ask<Order | undefined>(
+      { type: 'down', child: cell.id, reason, crashed },
+      ASK_DEADLINE_MS,
+    );
+    return order ?? (await ask<Order>({ type: 'resume', child: cell.id }, RESUME_MS));
+  } catch {
+    return ownOrder(cell, cause);
+  }
 }
 
 /** The wait before a restart; it shows on the board, and the end of the actor ends it. */
@@ -27,15 +41,29 @@ export async function pause(cell: Cell, ms: number): Promise<void> {
   const { home, slot } = cell;
   const at = Board.at(slot) + Field.startsAt;
   home.board.words[at] = home.stamp + ms;
-  cell.rare ??= {};
-  const { rare } = cell;
   await new Promise<void>((resolve) => {
     const timer = home.deadlines.call(ms, resolve);
-    rare.onEnding = () => {
+    const onEnding = (): void => {
       home.deadlines.drop(timer);
       resolve();
     };
+    cell.rare = { ...cell.rare, onEnding };
   });
-  rare.onEnding = undefined;
   if (!cell.ended) home.board.words[at] = 0;
+}
+
+function ownOrder(cell: Cell, cause: TroupeError): Order {
+  const { home } = cell;
+  const reason = `crashed: ${cause.message}`;
+  const { record = NO_CRASHES, restart = RESTARTS } = cell.rare ?? {};
+  const verdict = judgeRestart(record, home.now, restart, home.random);
+  if (cell.ended) return { type: 'end', reason };
+  // Who gives up has tried for as long as was worth it.
+  if (!verdict.restart || cause instanceof Escalated) {
+    home.probes.emit({ name: 'actor.given_up', actor: cell.name, reason });
+    cell.rare = { ...cell.rare, gaveUp: true };
+    return { type: 'end', reason };
+  }
+  cell.rare = { ...cell.rare, record: verdict.record };
+  return { type: 'start', afterMs: verdict.afterMs };
 }

@@ -73,7 +73,7 @@ export function standingOf(sight: Sight, actor: ActorReport, asked?: Asked): Sta
   if (thread?.alive === false) return { type: 'lost' };
   const starved = thread && starving(sight, actor, thread, asked);
   if (starved !== undefined) return starved;
-  if (STARTING.has(actor.state)) {
+  if (STARTING.has(actor.state) && actor.waitsFor === undefined) {
     const { restarts, startsInMs: inMs } = actor;
     return restarts > 0 || inMs !== undefined
       ? { type: 'crashing', starting: true, inMs }

@@ -76,6 +76,15 @@ export function backoffMs(
   return full * (1 - jitter * random());
 }
 
+/** Chance that is the same for the same seed, for who has none of its own: a linear congruence. */
+export function seededRandom(seed: number): () => number {
+  let state = seed % 2 ** 32;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
 /** What is wrong with a policy; undefined: nothing. */
 export function checkPolicy(argument: string, policy: RestartPolicy): TroupeError | undefined {
   const wrong = (field: string, value: unknown, expected: string): TroupeError =>

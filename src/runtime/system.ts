@@ -4,7 +4,7 @@
 import type { AskOptions, SpawnOptions, TellOptions } from './actor.js';
 import { type ActorId, NOBODY, threadActor, threadOf } from './address.js';
 import { ACTOR_START_MS, ACTOR_STOP_MS, ASK_DEADLINE_MS, RESPAWN_MS } from './defaults.js';
-import { ActorEnded, SystemStopped, ThreadLost, type TroupeError } from './errors.js';
+import { ActorEnded, Escalated, SystemStopped, ThreadLost, type TroupeError } from './errors.js';
 import { readActors, type SystemReport } from './inspect.js';
 import { gone, Mesh, type Place, type ThreadPlan } from './mesh.js';
 import { Band, type Message } from './message.js';
@@ -41,7 +41,7 @@ export class System {
     this.#recovery = new Recovery(this.#mesh, {
       reserve: (place) => fromDirectory('reserve', place, ASK_DEADLINE_MS),
       respawn: (place) => fromDirectory('respawn', place, RESPAWN_MS),
-      onGivenUp: (place, reason) => this.#fail(place.name, reason),
+      onGivenUp: ({ name: thread }, reason) => this.#fail(new ThreadLost({ thread, reason })),
     });
   }
 
@@ -51,8 +51,9 @@ export class System {
     const { main, workers } = system.#mesh;
     const mainActor = await startThreadActor(main, 0, platform.load);
     main.onCrash = (cell, error) => {
-      if (cell.id === mainActor) system.#fail('main', error.message);
+      if (cell.id === mainActor) system.#fail(new ThreadLost({ thread: 'main', reason: error.message }));
     };
+    main.onVitalLost = (actor, reason) => system.#fail(new Escalated({ actor, reason }));
     try {
       await Promise.all(workers.map((place) => system.#mesh.startWorker(place)));
       await system.#mesh.joinAll();
@@ -162,12 +163,12 @@ export class System {
   }
 
   /** The system cannot go on: everything pending fails, and everything asked from now on. */
-  #fail(thread: string, reason: string): void {
+  #fail(error: TroupeError<{ reason: string }>): void {
     if (this.#failure !== undefined || this.#stopping !== undefined) return;
-    this.#failure = new ThreadLost({ thread, reason });
-    this.main.probes.emit({ name: 'system.failed', thread, reason });
-    this.main.asks.failAll(this.#failure);
-    this.onFailure?.(this.#failure);
-    void this.stop(reason);
+    this.#failure = error;
+    this.main.probes.emit({ name: 'system.failed', ...error.detail });
+    this.main.asks.failAll(error);
+    this.onFailure?.(error);
+    void this.stop(error.detail.reason);
   }
 }

@@ -4,7 +4,8 @@
 import { type Behaviour, type Context, type Definition, refuse, type SpawnOptions } from './actor.js';
 import { type ActorId, NOBODY, threadActor } from './address.js';
 import { end } from './end.js';
-import { ActorEnded, BadArgument, ThreadLost } from './errors.js';
+import { ActorEnded, BadArgument, SiblingCrashed, ThreadLost } from './errors.js';
+import { takeDown } from './life.js';
 import { peek } from './peek.js';
 import type { Again, Thread } from './thread.js';
 
@@ -17,7 +18,11 @@ export type ThreadMessage =
   /** Makes mailboxes for actors that will be started again, so that what is sent to them is kept. */
   | { readonly type: 'reserve'; readonly actors: readonly { id: ActorId; options: SpawnOptions }[] }
   | { readonly type: 'peek'; readonly id: ActorId; readonly preview: boolean }
-  | { readonly type: 'stop'; readonly id: ActorId; readonly reason: string };
+  | { readonly type: 'stop'; readonly id: ActorId; readonly reason: string }
+  /** Takes an actor down, for a sibling that crashed; it asks its supervisor when to start. */
+  | { readonly type: 'suspend'; readonly id: ActorId; readonly sibling: string; readonly reason: string }
+  /** An actor without which the system cannot be has given up. */
+  | { readonly type: 'vital-lost'; readonly actor: string; readonly reason: string };
 
 class ThreadActor implements Behaviour {
   readonly #thread: Thread;
@@ -60,7 +65,21 @@ class ThreadActor implements Behaviour {
       }
       case 'stop':
         return this.#end(message.id, message.reason, ctx);
+      case 'suspend':
+        return this.#suspend(message, ctx);
+      case 'vital-lost':
+        return this.#thread.onVitalLost?.(message.actor, message.reason);
     }
+  }
+
+  /** Answers when it has stopped. */
+  #suspend({ id, sibling, reason }: ThreadMessage & { type: 'suspend' }, ctx: Context): unknown {
+    const cell = this.#thread.cell(id);
+    if (cell === undefined) return this.#gone(id);
+    const reply = ctx.replyLater();
+    const error = new SiblingCrashed({ actor: cell.name, sibling, cause: reason });
+    void takeDown(cell, error).then(() => reply.resolve(undefined));
+    return undefined;
   }
 
   /** Answers when it has ended; also one that is about to. */

@@ -54,6 +54,8 @@ export class Thread {
   readonly ending = new Map<ActorId, Promise<void>>();
   /** Knows whose code fails outside of every handler. */
   attribution: Attribution | undefined = undefined;
+  /** Told that an actor without which the system cannot be has given up. */
+  onVitalLost: ((actor: string, reason: string) => void) | undefined = undefined;
   /** Told of every crash, for those that the system cannot live with. */
   onCrash: ((cell: Cell, error: TroupeError) => void) | undefined = undefined;
 
@@ -135,9 +137,9 @@ export class Thread {
   place(options: Placement, id?: ActorId): Cell {
     const { slot, generation } = id === undefined ? this.#slots.take() : this.#slots.retake(id);
     const cell = new Cell(this, makeId(this.number, slot, generation), slot, options.args);
-    const { startMs, restart, passivateMs } = options;
-    if (startMs !== undefined || restart !== undefined || passivateMs !== undefined) {
-      cell.rare = { startMs, restart, passivateMs };
+    const { startMs, restart, parent, passivateMs } = options;
+    if (![startMs, restart, parent, passivateMs].every((option) => option === undefined)) {
+      cell.rare = { startMs, restart, parent, passivateMs };
     }
     this.#slots.put(slot, cell);
     this.board.open(slot, generation, options.name);
@@ -180,8 +182,9 @@ export class Thread {
     this.watches.ended(id, reason);
     if (this.#stopping) return;
     const self = threadActor(this.number);
+    const failed = cell.rare?.gaveUp === true;
     await this.router
-      .ask(self, DIRECTORY, { type: 'ended', id, name }, { band: Band.reserved })
+      .ask(self, DIRECTORY, { type: 'ended', id, name, reason, failed }, { band: Band.reserved })
       .catch(() => {});
   }
 

@@ -1,0 +1,163 @@
+/**
+ * The children of one supervisor, in the order in which they start: made, taken over from an earlier life, given their
+ * orders, ended.
+ */
+import type { Context, Reply, SpawnOptions } from './actor.js';
+import { type ActorId, NOBODY, threadActor, threadOf } from './address.js';
+import { ACTOR_START_MS, ACTOR_STOP_MS, ASK_DEADLINE_MS } from './defaults.js';
+import { ActorEnded } from './errors.js';
+import { Band, type Message } from './message.js';
+import type { ChildState } from './strategy.js';
+import type { Order } from './supervision-protocol.js';
+import { DIRECTORY, SUPERVISOR } from './well-known.js';
+
+export interface Child extends ChildState {
+  readonly options: SpawnOptions;
+  /** NOBODY when it has ended and is to be made anew. */
+  id: ActorId;
+  up: boolean;
+  /** Its order, until its thread has asked for it; and the question, until there is one. */
+  order: Order | undefined;
+  asked: Reply | undefined;
+}
+
+interface SavedChild {
+  readonly options: SpawnOptions;
+  readonly id: ActorId;
+}
+
+/** A child's thread has this long to take it down, a supervisor among the children to end its own. */
+export const DOWN_MS = ACTOR_STOP_MS + ASK_DEADLINE_MS;
+/** The directory ends an actor within this. */
+const END_MS = 2 * (ACTOR_STOP_MS + ASK_DEADLINE_MS);
+/** Key of the store under which it says that all were started; every other key is a child's. */
+const STARTED = 'started';
+const keyOf = (name: string): string => `child ${name}`;
+
+export class Children {
+  readonly #ctx: Context;
+  #list: Child[] = [];
+  #ended = false;
+
+  constructor(ctx: Context) {
+    this.#ctx = ctx;
+  }
+
+  get list(): readonly Child[] {
+    return this.#list;
+  }
+
+  of(id: ActorId): Child | undefined {
+    return this.#list.find((child) => child.id === id);
+  }
+
+  named(name: string): Child | undefined {
+    return this.#list.find((child) => child.name === name);
+  }
+
+  /** Starts them in order. When one cannot start, those before it end. */
+  async begin(children: readonly SpawnOptions[]): Promise<void> {
+    try {
+      for (const options of children) await this.add(options);
+      this.#ctx.save(STARTED, true);
+    } catch (error) {
+      await this.end('a sibling could not be started');
+      throw error;
+    }
+  }
+
+  /** Takes over those of an earlier life, as far as they live. False: there was none. */
+  async adopt(saved: ReadonlyMap<string, unknown>): Promise<boolean> {
+    if (!saved.has(STARTED)) return false;
+    for (const [key, value] of saved) {
+      if (key === STARTED) continue;
+      const { options, id } = value as SavedChild;
+      const living = await this.#ask(DIRECTORY, { type: 'lookup', name: options.name }, ASK_DEADLINE_MS);
+      if (living === id) this.#list.push(childOf(options, id));
+      else this.#ctx.save(key, undefined);
+    }
+    return true;
+  }
+
+  async add(options: SpawnOptions): Promise<Child> {
+    const child = childOf(options, NOBODY);
+    await this.spawn(child);
+    this.#list.push(child);
+    return child;
+  }
+
+  /** Rejects with what its start threw, and whatever else a spawn rejects with. */
+  async spawn(child: Child): Promise<void> {
+    const { options } = child;
+    const deadlineMs = (options?.startMs ?? ACTOR_START_MS) + 2 * ASK_DEADLINE_MS;
+    const spawn = { ...options, type: 'spawn', parent: this.#ctx.self };
+    child.id = await this.#ask<ActorId>(DIRECTORY, spawn, deadlineMs);
+    if (this.#ended) {
+      const reason = 'its supervisor started no more children';
+      void this.#ask(DIRECTORY, { type: 'stop', id: child.id, reason }, END_MS).catch(() => {});
+      throw new ActorEnded({ actor: child.name, reason });
+    }
+    this.#ctx.save(keyOf(child.name), { options, id: child.id } satisfies SavedChild);
+  }
+
+  remove(child: Child): void {
+    this.#list = this.#list.filter((other) => other !== child);
+    this.#ctx.save(keyOf(child.name), undefined);
+  }
+
+  give(child: Child, order: Order): void {
+    child.order = order;
+    this.#deliver(child);
+  }
+
+  keep(child: Child, reply: Reply): void {
+    child.asked = reply;
+    this.#deliver(child);
+  }
+
+  /** Takes children down one after the other; each then asks when to start. */
+  async takeDown(children: readonly Child[], sibling: string, reason: string): Promise<void> {
+    for (const child of children) {
+      const { id, options } = child;
+      child.up = false;
+      // One that cannot be reached is with a thread that is lost or stuck, and is dealt with there.
+      if (options.module === SUPERVISOR) await this.#ask(id, { type: 'halt' }, DOWN_MS).catch(() => {});
+      const suspend = { type: 'suspend', id, sibling, reason };
+      await this.#ask(threadActor(threadOf(id)), suspend, DOWN_MS).catch(() => {});
+    }
+  }
+
+  /** Ends all, the last first. The supervisor's next life starts its children as the first one did. */
+  async end(reason: string): Promise<void> {
+    this.#ended = true;
+    const children = this.#list.reverse();
+    this.#list = [];
+    for (const { name, id } of children) {
+      // One whose end is not heard of in time is ended by the directory with its supervisor.
+      if (id !== NOBODY) await this.#ask(DIRECTORY, { type: 'stop', id, reason }, END_MS).catch(() => {});
+      this.#ctx.save(keyOf(name), undefined);
+    }
+    this.#ctx.save(STARTED, undefined);
+  }
+
+  #deliver(child: Child): void {
+    const { order, asked } = child;
+    if (order === undefined || asked === undefined) return;
+    child.order = undefined;
+    child.asked = undefined;
+    asked.resolve(order);
+  }
+
+  #ask<T>(to: ActorId, message: Message, deadlineMs: number): Promise<T> {
+    return this.#ctx.ask<T>(to, message, { band: Band.reserved, deadlineMs });
+  }
+}
+
+const childOf = (options: SpawnOptions, id: ActorId): Child => ({
+  name: options?.name,
+  options,
+  id,
+  up: true,
+  order: undefined,
+  asked: undefined,
+});
