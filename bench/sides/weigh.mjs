@@ -1,12 +1,13 @@
 /**
  * Weighs minds: what the process holds after each of them has answered one turn, less what it held before they came.
+ * With `passivateAfter`, in ms, they are weighed when all of them have become passive.
  * Prints `{ residentBytes, heapBytes, textBytes }` of them all.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { weigh } from '../harness/heaps.mjs';
 import { expectTurn, GREEDY, withTroupe } from '../harness/stage.mjs';
 
-const { model, lanes, minds } = JSON.parse(process.argv[2]);
+const { model, lanes, minds, passivateAfter } = JSON.parse(process.argv[2]);
 
 /** Come and go first, so that code is compiled and buffers have grown that all minds share. */
 const WARM_UP = 32;
@@ -33,12 +34,18 @@ async function answerAll(troupe, name, count) {
   return { present, textBytes };
 }
 
-await withTroupe({ model, lanes }, async (troupe) => {
+async function allPassive(troupe) {
+  const states = () => troupe.inspect().actors.filter(({ kind }) => kind === 'mind');
+  while (states().some(({ state }) => state !== 'passive')) await sleep(100);
+}
+
+await withTroupe({ model, lanes, passivateAfter }, async (troupe) => {
   const warm = await answerAll(troupe, 'guest', WARM_UP);
   await Promise.all(warm.present.map((mind) => mind.leave()));
   await sleep(POOL_LEAVES_MS);
   const without = await weigh();
   const { present, textBytes } = await answerAll(troupe, 'mind', minds);
+  if (passivateAfter !== undefined) await allPassive(troupe);
   const beside = await weigh();
   if (present.length !== minds || beside.isolates !== without.isolates) {
     throw new Error(

@@ -13,11 +13,22 @@ export abstract class Deadline {
   order = 0;
   live = false;
   abstract fire(): void;
+  /** Dropped: it may lie on the heap for a while, and should keep nothing alive there. */
+  forget(): void {}
 }
 
+const NOTHING = (): void => {};
+
 class Call extends Deadline {
-  constructor(readonly fire: () => void) {
+  fire: () => void;
+
+  constructor(fire: () => void) {
     super();
+    this.fire = fire;
+  }
+
+  override forget(): void {
+    this.fire = NOTHING;
   }
 }
 
@@ -67,6 +78,7 @@ export class Deadlines {
   drop(entry: Deadline): void {
     if (!entry.live) return;
     entry.live = false;
+    entry.forget();
     this.#dropped++;
     if (this.#dropped > SWEEP_AT && this.#dropped > this.#heap.length / 2) this.#sweep();
   }
