@@ -42,6 +42,11 @@ export const CHILDREN = 4_096;
 /** A child that is down waits this long for its siblings to stop and start; then it starts by itself. */
 export const RESUME_MS = 3_600_000;
 
+/** A thread that answers nothing for so long is frozen: long past any pause that is meant. */
+export const FROZEN_MS = 15_000;
+/** An actor that freezes its thread more often than this ends: each time costs the others of its thread the period. */
+export const FREEZES = { count: 2, withinMs: 600_000 } as const;
+
 /** An actor's `start` may take this long, unless its spawn says otherwise. */
 export const ACTOR_START_MS = 30_000;
 /** An actor's `stop` may take this long; the actor is then gone whether it is done or not. */

@@ -4,11 +4,12 @@
  */
 import { type Behaviour, type Context, type Definition, refuse, type SpawnOptions } from './actor.js';
 import { type ActorId, NOBODY, threadActor, threadOf } from './address.js';
-import { ACTOR_START_MS, ACTOR_STOP_MS, ASK_DEADLINE_MS } from './defaults.js';
+import { ACTOR_START_MS, ACTOR_STOP_MS, ASK_DEADLINE_MS, FREEZES } from './defaults.js';
 import { ActorEnded, AskTimeout, asTroupeError, NameTaken, ThreadLost } from './errors.js';
 import { Kin } from './kin.js';
 import { Band } from './message.js';
 import { Placement, type Threads } from './placement.js';
+import { judgeCrash } from './supervision.js';
 import { MAIN_THREAD, STORE } from './well-known.js';
 
 export type DirectoryMessage =
@@ -23,6 +24,8 @@ export type DirectoryMessage =
       readonly reason: string;
       readonly failed: boolean;
     }
+  /** It froze its thread, which will be replaced. Answers whether it comes back with it. */
+  | { readonly type: 'froze'; readonly id: ActorId; readonly reason: string }
   /** A thread is back: its actors get their mailboxes, then they start again. */
   | { readonly type: 'reserve' | 'respawn'; readonly thread: number };
 
@@ -36,6 +39,8 @@ interface Entry {
   gone: ActorId;
   /** Its supervisor ended before its start was answered. */
   orphan: boolean;
+  /** When it froze its thread. */
+  freezes: readonly number[];
 }
 
 /** An actor is ended within this: the end of its start, then its stop. */
@@ -69,6 +74,8 @@ class Directory implements Behaviour {
         return this.#stop(message, ctx);
       case 'ended':
         return this.#ended(message, ctx);
+      case 'froze':
+        return this.#froze(message, ctx);
       case 'reserve':
         return this.#reserve(message.thread, ctx);
       case 'respawn':
@@ -86,7 +93,7 @@ class Directory implements Behaviour {
     this.#modules.set(module, module);
     const entry: Entry = {
       ...{ options: { ...options, module }, thread },
-      ...{ id: NOBODY, lives: 0, gone: NOBODY, orphan: false },
+      ...{ id: NOBODY, lives: 0, gone: NOBODY, orphan: false, freezes: [] },
     };
     this.#entries.set(name, entry);
     if (options.parent !== undefined) this.#kin.add(options.parent, name);
@@ -149,16 +156,29 @@ class Directory implements Behaviour {
       this.#remove(name, entry);
       if (parent !== undefined)
         ctx.tell(parent, { type: 'gone', id, reason, failed }, { band: Band.reserved });
-      if (vital && failed) {
-        ctx.tell(
-          threadActor(MAIN_THREAD),
-          { type: 'vital-lost', actor: name, reason },
-          { band: Band.reserved },
-        );
-      }
+      if (vital && failed) this.#vitalLost(name, reason, ctx);
     } else if (entry?.id === NOBODY) entry.gone = id;
     ctx.tell(STORE, { type: 'drop', id }, { band: Band.reserved });
     void this.#endChildren(id, ctx);
+  }
+
+  /** False: it has done so too often, and has ended; its supervisor does not start it again either. */
+  #froze({ id, reason }: DirectoryMessage & { type: 'froze' }, ctx: Context): boolean {
+    const [name, entry] = [...this.#entries].find(([, { id: other }]) => other === id) ?? [];
+    if (name === undefined || entry === undefined) return false;
+    const verdict = judgeCrash(entry.freezes, ctx.now, FREEZES);
+    if (verdict.restart) {
+      entry.freezes = verdict.crashes;
+      return true;
+    }
+    ctx.probe({ name: 'actor.lost', actor: name, error: reason });
+    if (entry.options.vital) this.#vitalLost(name, reason, ctx);
+    this.#ended({ id, name, reason, failed: false }, ctx);
+    return false;
+  }
+
+  #vitalLost(actor: string, reason: string, ctx: Context): void {
+    ctx.tell(threadActor(MAIN_THREAD), { type: 'vital-lost', actor, reason }, { band: Band.reserved });
   }
 
   /** Those that their supervisor has not ended itself. */

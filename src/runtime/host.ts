@@ -24,6 +24,7 @@ export interface WorkerData extends HostData {
 export interface HostControl {
   connect(peer: PeerData, port: MessagePort): void;
   disconnect(peer: number, name: string, reason: string): void;
+  ping(): void;
   stop(reason: string): Promise<void>;
 }
 
@@ -52,6 +53,7 @@ async function main(data: WorkerData): Promise<void> {
     connect: ({ number, name, board }, port) =>
       thread.lines.connect({ number, name, board: new Board(board) }, (receive) => openPort(port, receive)),
     disconnect: (peer, name, reason) => thread.loseThread(peer, name, reason),
+    ping: () => {},
     stop: async (reason) => {
       await thread.stopAll(reason);
       // The answer goes out first; then nothing is left that keeps this thread.

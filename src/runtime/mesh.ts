@@ -27,6 +27,8 @@ export interface Place {
   joined: boolean;
   life: number;
   crashes: readonly number[];
+  /** Why it is about to be ended by force; the reason of its loss. */
+  doom: string | undefined;
 }
 
 export interface MeshEvents {
@@ -55,8 +57,14 @@ export class Mesh {
       joined: number === MAIN_THREAD,
       life: 0,
       crashes: [],
+      doom: undefined,
     }));
     this.#events = events;
+  }
+
+  /** Finds the definitions of actors for the main thread. */
+  get load(): Platform['load'] {
+    return this.#platform.load;
   }
 
   /** Every thread but the main one. */
@@ -87,7 +95,9 @@ export class Mesh {
         onProbe: (probe) => this.#events.onProbe(probe),
         onLost: (reason) => {
           gone(place);
-          this.#events.onLost(place, reason);
+          const { doom } = place;
+          place.doom = undefined;
+          this.#events.onLost(place, doom ?? reason);
         },
       },
     );

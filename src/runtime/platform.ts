@@ -37,6 +37,8 @@ export interface Host {
   readonly ready: Promise<void>;
   connect(peer: PeerData, end: LineEnd): Promise<void>;
   disconnect(peer: number, name: string, reason: string): Promise<void>;
+  /** Settles when the thread's loop has turned. A platform whose threads cannot freeze one by one has none. */
+  ping?(): Promise<void>;
   /** Leaves by protocol; by force when the thread is not up, or does not leave in time. */
   stop(reason: string): Promise<void>;
   /** Ends the thread at once, as a crash would. */

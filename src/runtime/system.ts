@@ -3,11 +3,13 @@
  */
 import type { AskOptions, SpawnOptions, TellOptions } from './actor.js';
 import { type ActorId, NOBODY, threadActor, threadOf } from './address.js';
-import { ACTOR_START_MS, ACTOR_STOP_MS, ASK_DEADLINE_MS, RESPAWN_MS } from './defaults.js';
+import { ACTOR_START_MS, ACTOR_STOP_MS, ASK_DEADLINE_MS, FROZEN_MS, RESPAWN_MS } from './defaults.js';
+import { duration } from './duration.js';
 import { ActorEnded, Escalated, SystemStopped, ThreadLost, type TroupeError } from './errors.js';
+import { type Frozen, Heartbeat } from './heartbeat.js';
 import { readActors, type SystemReport } from './inspect.js';
 import { gone, Mesh, type Place, type ThreadPlan } from './mesh.js';
-import { Band, type Message } from './message.js';
+import { Band, checkMs, type Message } from './message.js';
 import type { PeekReport } from './peek.js';
 import type { Platform } from './platform.js';
 import type { Probe } from './probes.js';
@@ -19,17 +21,27 @@ import { workerThreads } from './worker-threads.js';
 
 export type { ThreadPlan } from './mesh.js';
 
+export interface SystemOptions {
+  readonly platform?: Platform;
+  /** A thread that answers nothing for so long is frozen, and replaced if it hosts actors; 0: never. Default 15 s. */
+  readonly frozenMs?: number;
+}
+
 export class System {
   /** When its time began, ms since 1970. */
   readonly epochMs: number;
   readonly #mesh: Mesh;
   readonly #recovery: Recovery;
+  readonly #heartbeat: Heartbeat | undefined;
   #stopping: Promise<void> | undefined;
   #failure: TroupeError | undefined;
   /** Told once when the system cannot go on. */
   onFailure: ((error: TroupeError) => void) | undefined = undefined;
 
-  private constructor(plans: readonly ThreadPlan[], platform: Platform) {
+  private constructor(
+    plans: readonly ThreadPlan[],
+    { platform = workerThreads(), frozenMs = FROZEN_MS }: SystemOptions,
+  ) {
     this.epochMs = platform.epochMs;
     this.#mesh = new Mesh(plans, platform, {
       onProbe: (probe) => this.main.probes.emit(probe),
@@ -43,13 +55,16 @@ export class System {
       respawn: (place) => fromDirectory('respawn', place, RESPAWN_MS),
       onGivenUp: ({ name: thread }, reason) => this.#fail(new ThreadLost({ thread, reason })),
     });
+    checkMs('frozenMs', frozenMs);
+    if (frozenMs > 0)
+      this.#heartbeat = new Heartbeat(this.#mesh, frozenMs, (frozen) => void this.#thaw(frozen));
   }
 
   /** Threads are numbered in the order of `plans`, from 2; 0 is the main thread and 1 the control thread. */
-  static async start(plans: readonly ThreadPlan[], platform: Platform = workerThreads()): Promise<System> {
-    const system = new System(plans, platform);
-    const { main, workers } = system.#mesh;
-    const mainActor = await startThreadActor(main, 0, platform.load);
+  static async start(plans: readonly ThreadPlan[], options: SystemOptions = {}): Promise<System> {
+    const system = new System(plans, options);
+    const { main, workers, load } = system.#mesh;
+    const mainActor = await startThreadActor(main, 0, load);
     main.onCrash = (cell, error) => {
       if (cell.id === mainActor) system.#fail(new ThreadLost({ thread: 'main', reason: error.message }));
     };
@@ -57,6 +72,7 @@ export class System {
     try {
       await Promise.all(workers.map((place) => system.#mesh.startWorker(place)));
       await system.#mesh.joinAll();
+      system.#heartbeat?.start();
     } catch (error) {
       await system.stop('it could not start');
       throw error;
@@ -144,6 +160,7 @@ export class System {
 
   async #stop(reason: string): Promise<void> {
     const { main, control, workers } = this.#mesh;
+    this.#heartbeat?.stop();
     const settled = this.#recovery.stop();
     for (const place of workers) if (!place.up) void place.worker?.terminate();
     await settled;
@@ -160,6 +177,24 @@ export class System {
     await worker.stop(reason);
     gone(place);
     await this.#mesh.part(place, reason);
+  }
+
+  /** A thread is frozen: says who did it, and replaces the thread. One with native work in it is never ended. */
+  async #thaw({ place, forMs, culprit }: Frozen): Promise<void> {
+    const { worker, name: thread, host } = place;
+    const message = culprit && (culprit.inHand?.type ?? 'start');
+    const probe = { name: 'actor.frozen', actor: culprit?.name, thread, message, forMs };
+    this.main.probes.emit(probe);
+    if (!host || worker === undefined) return;
+    const does = culprit === undefined ? 'what is no handler ran' : `${culprit.name} handled ${message}`;
+    const reason = `it was frozen for ${duration(forMs)} while ${does}`;
+    if (culprit !== undefined) {
+      const froze = { type: 'froze', id: culprit.id, reason };
+      await this.ask(DIRECTORY, froze, { band: Band.reserved }).catch(() => {});
+    }
+    if (place.worker !== worker || this.#stopping !== undefined) return;
+    place.doom = reason;
+    await worker.terminate();
   }
 
   /** The system cannot go on: everything pending fails, and everything asked from now on. */

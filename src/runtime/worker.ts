@@ -66,6 +66,10 @@ export class HostWorker implements Host {
     return this.#race('disconnect', this.#remote.disconnect(peer, name, reason), THREAD_CONTROL_MS);
   }
 
+  ping(): Promise<void> {
+    return this.#race('ping', this.#remote.ping(), THREAD_CONTROL_MS);
+  }
+
   async stop(reason: string): Promise<void> {
     this.#leaving = true;
     if (this.#up && this.#exitReason === undefined) {

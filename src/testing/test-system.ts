@@ -61,7 +61,11 @@ export class TestSystem {
     const actors = new Actors(clone ? [cloning, ...wrappings] : wrappings);
     const platform = new TestPlatform(loop, actors.load, { delayMs, tap });
     const threads = options.threads ?? [{ name: 'host', host: true }];
-    const system = await settle(loop, System.start(threads, platform), 'the start of the system');
+    const system = await settle(
+      loop,
+      System.start(threads, { platform, frozenMs: 0 }),
+      'the start of the system',
+    );
     return new TestSystem(system, loop, actors, platform);
   }
 

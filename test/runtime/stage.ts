@@ -6,7 +6,7 @@ import type { ActorId } from '../../src/runtime/address.js';
 import type { ActorReport } from '../../src/runtime/inspect.js';
 import { Band, type Message } from '../../src/runtime/message.js';
 import type { Probe } from '../../src/runtime/probes.js';
-import { System } from '../../src/runtime/system.js';
+import { System, type SystemOptions } from '../../src/runtime/system.js';
 
 export const actorModule = (name: string): string => new URL(`./actors/${name}.mjs`, import.meta.url).href;
 
@@ -26,13 +26,12 @@ export class Stage {
     system.onProbe((probe) => this.probes.push(probe));
   }
 
-  static async open(): Promise<Stage> {
-    return new Stage(
-      await System.start([
-        { name: 'host-a', host: true },
-        { name: 'host-b', host: true },
-      ]),
-    );
+  static async open(options?: SystemOptions): Promise<Stage> {
+    const hosts = [
+      { name: 'host-a', host: true },
+      { name: 'host-b', host: true },
+    ];
+    return new Stage(await System.start(hosts, options));
   }
 
   close(): Promise<void> {

@@ -13,6 +13,7 @@ export default {
   async start(ctx, args, saved) {
     if (args?.startMs) await sleep(args.startMs);
     if (args?.neverStarts) await never;
+    if (saved.get('freezes')) for (;;);
     if (args?.failsToStart) throw new RangeError(args.failsToStart);
     if (args?.crashesAgain && saved.get('crashes') >= args.crashesAgain)
       throw new Error('cannot start again');
