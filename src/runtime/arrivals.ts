@@ -2,6 +2,7 @@
  * What comes over the lines, entry by entry: messages to mailboxes, answers to asks, and what threads tell each other.
  */
 import type { ActorId } from './address.js';
+import type { Chase } from './chases.js';
 import { type ErrorEnvelope, fromEnvelope, plainEnvelope, toEnvelope, Unsendable } from './errors.js';
 import { Envelope, type Message } from './message.js';
 import type { Thread } from './thread.js';
@@ -16,7 +17,7 @@ export class Arrivals {
 
   /** Credit is the link's own business and does not come here. */
   arrive(kind: Wire, to: ActorId, from: ActorId, ask: number, payload: unknown): void {
-    const { asks, router, watches, stamp } = this.#thread;
+    const { asks, router, watches, deadlocks, stamp } = this.#thread;
     switch (kind) {
       case Wire.answer:
         asks.resolve(ask, payload);
@@ -38,8 +39,12 @@ export class Arrivals {
         return;
       case Wire.credit:
         return;
+      case Wire.chase:
+        deadlocks.chases.heard(payload as Chase);
+        return;
       default:
         router.deliver(to, new Envelope(from, kind, ask, payload as Message, stamp));
+        if (ask !== 0) deadlocks.arrived(to);
     }
   }
 

@@ -30,6 +30,14 @@ export const ASK_DEADLINE_MS = 5_000;
 
 /** Actors that a search for a deadlock goes through: bounds what an ask can cost; longer rings end by their deadlines. */
 export const WALKED_ACTORS = 1_024;
+/** A search for a deadlock that spans threads begins after this: nearly every ask is answered sooner. */
+export const CHASE_AFTER_MS = 20;
+/** Searches that a thread begins in one go; the others wait for the next. */
+export const CHASES_AT_ONCE = 256;
+/** Waits of a ring that spans threads, and waits that a search follows from one thread: bounds its messages. */
+export const CHASE_EDGES = 256;
+/** Searches that a thread remembers having seen, so that each passes an actor once. */
+export const CHASES_KEPT = 256;
 
 /** More crashes than this within the period end an actor (or the system: `THREAD_RESTARTS`). */
 export const RESTARTS = { count: 5, withinMs: 10_000 } as const;

@@ -21,7 +21,7 @@ export type Path = readonly Edge[];
 export interface Walk {
   /** A shortest way from the start to the goal. */
   readonly found: Path | undefined;
-  /** Ways that lead to where this thread cannot see, one to each actor there. */
+  /** Ways that lead to where this thread cannot see, one for each wait that leads there. */
   readonly exits: readonly Path[];
 }
 
@@ -36,7 +36,7 @@ export function walk(
   isHere: (actor: ActorId) => boolean,
 ): Walk {
   const via = new Map<ActorId, Edge | undefined>([[start, undefined]]);
-  const exits = new Map<ActorId, Path>();
+  const exits: Path[] = [];
   const pathTo = (actor: ActorId): Edge[] => {
     const path: Edge[] = [];
     for (let edge = via.get(actor); edge !== undefined; edge = via.get(edge.from)) path.push(edge);
@@ -46,7 +46,7 @@ export function walk(
   for (const actor of via.keys()) {
     for (const edge of out(actor)) {
       if (!isHere(edge.to)) {
-        if (!exits.has(edge.to)) exits.set(edge.to, [...pathTo(actor), edge]);
+        exits.push([...pathTo(actor), edge]);
       } else if (edge.to === goal) {
         return { found: [...pathTo(actor), edge], exits: [] };
       } else if (!via.has(edge.to) && via.size < WALKED_ACTORS) {
@@ -54,7 +54,7 @@ export function walk(
       }
     }
   }
-  return { found: undefined, exits: [...exits.values()] };
+  return { found: undefined, exits };
 }
 
 /** The same ring, from its newest wait on: whoever finds it, wherever, begins with the same one. */

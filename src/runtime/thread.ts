@@ -84,7 +84,7 @@ export class Thread {
     this.asks = new Asks(this.deadlines, life, (id) => this.nameOf(id));
     this.router = new Router(this);
     this.watches = new Watches(this);
-    this.deadlocks = new Deadlocks(this);
+    this.deadlocks = new Deadlocks(this, life);
     this.passivation = new Passivation(this);
     this.#turn = new Turn(clock, () => this.lines.flush());
     this.lines = new Lines(new Arrivals(this), {

@@ -20,6 +20,8 @@ export const Wire = {
   room: 9,
   /** The receiver has taken `ask` user messages and `payload` control messages from its port. */
   credit: 10,
+  /** `payload` is a step in the search for a deadlock that spans threads. */
+  chase: 11,
 } as const;
 export type Wire = (typeof Wire)[keyof typeof Wire];
 

@@ -1,9 +1,9 @@
 /** Deadlocks within one thread: found by the ask that closes the ring, at once. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type AskOptions, type Context, type Reply, refuse } from '../../src/runtime/actor.js';
 import type { ActorId } from '../../src/runtime/address.js';
 import { Band, type Message } from '../../src/runtime/message.js';
 import type { Probe } from '../../src/runtime/probes.js';
+import { type Asking, ask, asker, type Outcome, outcomeOf } from './asker.js';
 import { Lab } from './lab.js';
 
 let lab: Lab;
@@ -14,53 +14,8 @@ beforeEach(async () => {
   lab.thread(0).probes.on((probe) => probes.push(probe));
 });
 
-interface Asking extends Message {
-  readonly to: ActorId;
-  readonly message: Message;
-  readonly options?: AskOptions;
-}
-
-/** Asks on as it is told, and answers with what it was answered; on both bands. */
-function asker(): (ctx: Context) => never {
-  let owed: Reply | undefined;
-  return ((ctx: Context) => ({
-    async receive(message: Asking) {
-      if (message.type === 'owe') owed = ctx.replyLater();
-      else if (message.type === 'ask') {
-        return await ctx.ask(message.to, message.message, message.options).catch(refuse);
-      }
-      return message.type;
-    },
-    control(message: Message) {
-      if (message.type === 'pay') owed?.resolve('paid');
-      return message.type;
-    },
-  })) as never;
-}
-const spawn = (name: string): Promise<ActorId> => lab.spawn(0, asker(), name);
-const ask = (to: ActorId, message: Message, options?: AskOptions): Asking => ({
-  type: 'ask',
-  to,
-  message,
-  ...(options && { options }),
-});
-
-/** How an ask from outside has settled: its value, or its error's code and message; undefined: not yet. */
-function outcome(id: ActorId, message: Message): { of: unknown } {
-  const settled: { of: unknown } = { of: undefined };
-  lab
-    .thread(0)
-    .router.ask(0, id, message, { deadlineMs: 60_000 })
-    .then(
-      (value) => {
-        settled.of = value;
-      },
-      (error) => {
-        settled.of = `${error.code}: ${error.message}`;
-      },
-    );
-  return settled;
-}
+const spawn = (name: string): Promise<ActorId> => lab.spawn(0, asker, name);
+const outcome = (id: ActorId, message: Message): Outcome => outcomeOf(lab.thread(0), id, message);
 const deadlocks = (): unknown[] => probes.filter(({ name }) => name === 'deadlock').map(({ cycle }) => cycle);
 
 describe('R5 a deadlock within a thread', () => {

@@ -67,6 +67,18 @@ describe('R6 why, live', () => {
       );
   });
 
+  it('R6 names a deadlock of three over two threads, by whose wait was ended', async () => {
+    const ada = await spawn('ada');
+    const bob = await spawn('bob', HOST_1);
+    const eve = await spawn('eve');
+    leave(ada, forward(bob, forward(eve, forward(ada, { type: 'echo' }))));
+    await expect
+      .poll(() => [ada, bob, eve].map((id) => look(id).sentence).join('\n'))
+      .toMatch(
+        /the last error: \S+ waits for \S+ \(\w+\), \S+ for \S+ \(\w+\), \S+ for \S+ \(\w+\): a deadlock; the newest wait, that of \S+, was ended/,
+      );
+  });
+
   it('R6 names a ring of three over two threads, one of which has taken its answer over', async () => {
     const ada = await spawn('ada');
     const bob = await spawn('bob', HOST_1);
