@@ -90,7 +90,7 @@ export class Children {
   async spawn(child: Child): Promise<void> {
     const { options } = child;
     const deadlineMs = (options?.startMs ?? ACTOR_START_MS) + 2 * ASK_DEADLINE_MS;
-    const spawn = { ...options, type: 'spawn', parent: this.#ctx.self };
+    const spawn = { type: 'spawn', options: { ...options, parent: this.#ctx.self } };
     child.id = await this.#ask<ActorId>(DIRECTORY, spawn, deadlineMs);
     if (this.#ended) {
       const reason = 'its supervisor started no more children';

@@ -13,7 +13,7 @@ import { judgeCrash } from './supervision.js';
 import { MAIN_THREAD, STORE } from './well-known.js';
 
 export type DirectoryMessage =
-  | ({ readonly type: 'spawn' } & SpawnOptions)
+  | { readonly type: 'spawn'; readonly options: SpawnOptions }
   | { readonly type: 'lookup'; readonly name: string }
   | { readonly type: 'stop'; readonly id: ActorId; readonly reason: string }
   /** `failed`: it crashed too often. */
@@ -36,12 +36,15 @@ interface Entry {
   id: ActorId;
   lives: number;
   /** It ended before its start was answered. */
-  gone: ActorId;
+  gone: ActorId | undefined;
   /** Its supervisor ended before its start was answered. */
   orphan: boolean;
   /** When it froze its thread. */
   freezes: readonly number[];
 }
+
+/** Shared by all entries that it is true of. */
+const NEVER: readonly number[] = [];
 
 /** An actor is ended within this: the end of its start, then its stop. */
 const STOP_MS = 2 * ACTOR_STOP_MS + ASK_DEADLINE_MS;
@@ -83,7 +86,7 @@ class Directory implements Behaviour {
     }
   }
 
-  #spawn({ type: _, ...options }: DirectoryMessage & { type: 'spawn' }, ctx: Context): unknown {
+  #spawn({ options }: DirectoryMessage & { type: 'spawn' }, ctx: Context): unknown {
     const wrong = this.#placement.check(options);
     if (wrong !== undefined) return refuse(wrong);
     const { name } = options;
@@ -92,8 +95,8 @@ class Directory implements Behaviour {
     const module = this.#modules.get(options.module) ?? options.module;
     this.#modules.set(module, module);
     const entry: Entry = {
-      ...{ options: { ...options, module }, thread },
-      ...{ id: NOBODY, lives: 0, gone: NOBODY, orphan: false, freezes: [] },
+      ...{ options: { ...options, module }, thread, id: NOBODY, lives: 0 },
+      ...{ gone: undefined, orphan: false, freezes: NEVER },
     };
     this.#entries.set(name, entry);
     if (options.parent !== undefined) this.#kin.add(options.parent, name);

@@ -1,8 +1,8 @@
 /**
  * A mailbox: three bounded bands, drained system first, then control, then user.
  *
- * A band is a list linked through its envelopes and made at its first message: most actors are idle, and an idle one
- * should weigh little.
+ * A band is a list linked through its envelopes. The mailbox is itself the list of its user band, and makes those of the
+ * others at their first message: most actors are idle, and an idle one should weigh little.
  */
 import { MAILBOX_BOUND } from './defaults.js';
 import { Band, type Envelope, type QueueBand, queueBand } from './message.js';
@@ -15,14 +15,14 @@ class Queue {
   length = 0;
   #last: Envelope | undefined = undefined;
 
-  push(envelope: Envelope): void {
+  append(envelope: Envelope): void {
     if (this.#last === undefined) this.first = envelope;
     else this.#last.next = envelope;
     this.#last = envelope;
     this.length++;
   }
 
-  shift(): Envelope | undefined {
+  takeFirst(): Envelope | undefined {
     const envelope = this.first;
     if (envelope === undefined) return undefined;
     this.first = envelope.next;
@@ -33,95 +33,95 @@ class Queue {
   }
 }
 
-export class Mailbox {
-  #system: Queue | undefined;
-  #control: Queue | undefined;
-  #user: Queue | undefined;
-  /** System and control messages queued. */
-  #urgent = 0;
-  #unreserved = 0;
+/** The bands that come first. */
+class Urgent {
+  readonly system = new Queue();
+  readonly control = new Queue();
+  /** Control messages that the protocol does not bound. */
+  unreserved = 0;
+
+  get length(): number {
+    return this.system.length + this.control.length;
+  }
+}
+
+export class Mailbox extends Queue {
+  #urgent: Urgent | undefined;
 
   depth(band: QueueBand): number {
-    const queue = band === Band.user ? this.#user : band === Band.control ? this.#control : this.#system;
-    return queue?.length ?? 0;
+    if (band === Band.user) return this.length;
+    return (band === Band.control ? this.#urgent?.control : this.#urgent?.system)?.length ?? 0;
   }
 
   /** False: the band is full and the message was not taken. */
   push(envelope: Envelope): boolean {
-    switch (envelope.band) {
-      case Band.user:
-        this.#user ??= new Queue();
-        if (this.#user.length >= MAILBOX_BOUND.user) return false;
-        this.#user.push(envelope);
-        return true;
-      case Band.system:
-        this.#system ??= new Queue();
-        // Each watch brings one `ended`, so they are bounded by what the actor watches and must not be lost.
-        if (this.#system.length >= MAILBOX_BOUND.system && envelope.message.type !== 'ended') return false;
-        this.#system.push(envelope);
-        break;
-      case Band.control:
-        if (this.#unreserved >= MAILBOX_BOUND.control) return false;
-        this.#unreserved++;
-        this.#control ??= new Queue();
-        this.#control.push(envelope);
-        break;
-      default:
-        this.#control ??= new Queue();
-        this.#control.push(envelope);
-    }
-    this.#urgent++;
+    if (envelope.band !== Band.user) return this.#pushUrgent(envelope);
+    if (this.length >= MAILBOX_BOUND.user) return false;
+    this.append(envelope);
     return true;
   }
 
   /** The next message; `urgentOnly` leaves the user band alone. */
   shift(urgentOnly: boolean): Envelope | undefined {
-    if (this.#urgent === 0) return urgentOnly ? undefined : this.#user?.shift();
-    this.#urgent--;
-    const envelope = this.#system?.shift() ?? this.#control?.shift();
-    if (envelope?.band === Band.control) this.#unreserved--;
-    return envelope;
+    const urgent = this.#urgent && takeUrgent(this.#urgent);
+    return urgent === undefined && !urgentOnly ? this.takeFirst() : urgent;
   }
 
   hasWork(urgentOnly: boolean): boolean {
-    return this.#urgent > 0 || (!urgentOnly && this.depth(Band.user) > 0);
+    return (!urgentOnly && this.length > 0) || (this.#urgent !== undefined && this.#urgent.length > 0);
   }
 
   /** Whether senders that were refused may be told to go on. */
   get roomy(): boolean {
-    return this.depth(Band.user) <= MAILBOX_BOUND.user * ROOM_SHARE;
+    return this.length <= MAILBOX_BOUND.user * ROOM_SHARE;
   }
 
   /** When the oldest user message was queued. */
   get oldestUserAt(): number | undefined {
-    return this.#user?.first?.at;
+    return this.first?.at;
   }
 
   /** What is queued, in the order in which it will be handled. */
   *[Symbol.iterator](): IterableIterator<Envelope> {
-    for (const queue of [this.#system, this.#control, this.#user]) {
+    for (const queue of [this.#urgent?.system, this.#urgent?.control, this]) {
       for (let at = queue?.first; at !== undefined; at = at.next) yield at;
     }
   }
 
   /** Gives back what empty bands take. */
   trim(): void {
-    if (this.#system?.length === 0) this.#system = undefined;
-    if (this.#control?.length === 0) this.#control = undefined;
-    if (this.#user?.length === 0) this.#user = undefined;
+    if (this.#urgent?.length === 0) this.#urgent = undefined;
   }
 
   /** Empties all bands; answers what was in them. */
   drain(): Envelope[] {
-    const left = [...this];
-    for (const envelope of left) envelope.next = undefined;
-    this.#system = undefined;
-    this.#control = undefined;
-    this.#user = undefined;
-    this.#urgent = 0;
-    this.#unreserved = 0;
+    const left: Envelope[] = [];
+    for (let next = this.shift(false); next !== undefined; next = this.shift(false)) left.push(next);
     return left;
   }
+
+  #pushUrgent(envelope: Envelope): boolean {
+    this.#urgent ??= new Urgent();
+    const { system, control } = this.#urgent;
+    if (envelope.band === Band.system) {
+      // Each watch brings one `ended`, so they are bounded by what the actor watches and must not be lost.
+      if (system.length >= MAILBOX_BOUND.system && envelope.message.type !== 'ended') return false;
+      system.append(envelope);
+      return true;
+    }
+    if (envelope.band === Band.control) {
+      if (this.#urgent.unreserved >= MAILBOX_BOUND.control) return false;
+      this.#urgent.unreserved++;
+    }
+    control.append(envelope);
+    return true;
+  }
+}
+
+function takeUrgent(urgent: Urgent): Envelope | undefined {
+  const envelope = urgent.system.takeFirst() ?? urgent.control.takeFirst();
+  if (envelope?.band === Band.control) urgent.unreserved--;
+  return envelope;
 }
 
 /** The bound of the band that a message goes to, for those who are refused. */

@@ -89,7 +89,7 @@ export class System {
   spawn(options: SpawnOptions): Promise<ActorId> {
     // Longer than the directory takes to give up, so that its error is the one that is heard.
     const deadlineMs = (options.startMs ?? ACTOR_START_MS) + 2 * ASK_DEADLINE_MS;
-    return this.ask<ActorId>(DIRECTORY, { ...options, type: 'spawn' }, { band: Band.reserved, deadlineMs });
+    return this.ask<ActorId>(DIRECTORY, { type: 'spawn', options }, { band: Band.reserved, deadlineMs });
   }
 
   tell(to: ActorId, message: Message, options?: TellOptions): boolean {

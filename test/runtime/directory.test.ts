@@ -103,7 +103,7 @@ describe('a start that fails', () => {
         .router.ask(
           0,
           DIRECTORY,
-          { type: 'spawn', name: 'x', module, args: {}, thread: 2, startMs: 1_000 },
+          { type: 'spawn', options: { name: 'x', module, args: {}, thread: 2, startMs: 1_000 } },
           PATIENT,
         )
         .catch((error) => error.code);

@@ -1,5 +1,11 @@
-/** An actor that answers with what it is sent. */
-export default {
-  kind: 'echo',
-  start: () => ({ receive: ({ value }) => value }),
-};
+/** An actor that answers with what it is sent, and knows how often. */
+class Echo {
+  answers = 0;
+
+  receive({ value }) {
+    this.answers++;
+    return value;
+  }
+}
+
+export default { kind: 'echo', start: () => new Echo() };
