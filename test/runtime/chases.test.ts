@@ -114,6 +114,21 @@ describe('R5 a deadlock across threads', () => {
     expect(result.of).toBe('Deadlock');
   });
 
+  test('R5 is found beside a search that was lost with a thread', async () => {
+    const [ada, bob, eve] = [await spawn('ada', 1), await spawn('bob', 2), await spawn('eve', 3)];
+    const first = outcome(ada, ask(bob, ask(eve, ask(ada, { type: 'greet' }))));
+    await lab.run(10);
+    lab.busy.add(3);
+    await lab.run(SEARCH_MS);
+    expect(first.of).toBeUndefined();
+    for (const thread of [0, 1, 2]) lab.thread(thread).loseThread(3, 't3', 'lost');
+    await lab.run(SEARCH_MS);
+    expect(first.of).toContain('ThreadLost');
+    const second = outcome(ada, ask(bob, ask(ada, { type: 'greet' })));
+    await lab.run(SEARCH_MS);
+    expect(second.of).toContain('Deadlock: bob waits for ada (greet)');
+  });
+
   test('R5 a start waits with both bands closed', async () => {
     const bob = await spawn('bob', 2);
     const started = lab
