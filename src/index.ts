@@ -35,6 +35,7 @@ import type { PeekReport } from './runtime/thread-actor.js';
 import type { Why } from './runtime/why.js';
 import { openObserver, sightOf } from './sight.js';
 import { checkMemory, makeDir, moduleUrl, openStage, type Stage } from './stage.js';
+import { checkTraceOptions, Trace, type TraceOptions } from './trace.js';
 
 export type { TurnClass } from './actors/broker/protocol.js';
 export type { Sampling } from './actors/engine/sampling.js';
@@ -46,7 +47,9 @@ export type { MindOptions, PeekOptions, Progress, TroupeOptions, TurnOptions } f
 export type { ActorReport, SystemReport, ThreadReport } from './runtime/inspect.js';
 export type { Probe } from './runtime/probes.js';
 export type { PeekReport } from './runtime/thread-actor.js';
+export type { TracedEvent } from './runtime/trace-protocol.js';
 export type { Why } from './runtime/why.js';
+export type { Trace, TraceOptions } from './trace.js';
 export type { Piece, Turn, TurnResult } from './turn.js';
 
 const HEADER_MS = 30_000;
@@ -167,6 +170,15 @@ export class Troupe implements AsyncDisposable {
       });
     }
     return this.#system.peek(actorId, preview);
+  }
+
+  /**
+   * Messages as they come and go, on all threads: `for await (const event of troupe.trace({ actor: 'ada' }))`. Limited in
+   * rate, and ends by itself or by `break`. Throws `BadArgument`, `NoSuchActor` or `TooManyTraces`.
+   */
+  trace(options?: TraceOptions): Trace {
+    const order = checkTraceOptions(options, () => new KnownAs(this.#system.inspect().actors));
+    return new Trace(this.#system, order);
   }
 
   /** Structured events of all threads, as they happen (`turn.waiting`, `actor.crashed`, `thread.lost`, ...). */

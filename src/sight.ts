@@ -32,6 +32,7 @@ export async function openObserver(
     inspect: () => sightOf(system.inspect(), readLanes(status)),
     peek: (id: ActorId, preview: boolean) => system.peek(id, preview),
     onProbe: system.onProbe.bind(system),
+    trace: system.trace.bind(system),
   };
   try {
     return { observer: await Observer.open(source, dir) };

@@ -10,6 +10,7 @@ import { ActorState, Board, Field, timeBucket } from './board.js';
 import type { CellContext } from './context.js';
 import { SAMPLE_EVERY } from './defaults.js';
 import { end } from './end.js';
+import { toEnvelope } from './errors.js';
 import { isPromise } from './in-time.js';
 import { crash, type Rare } from './life.js';
 import { Mailbox } from './mailbox.js';
@@ -63,6 +64,7 @@ export class Cell {
     if (band === Band.user && this.mailbox.depth(Band.user) === 1) {
       board.words[at + Field.oldestSince] = envelope.at;
     }
+    this.home.tracer?.note('queued', this.id, envelope);
     if (this.behaviour === undefined) {
       if (this.rare?.passive) awaken(this);
     } else if (!this.queued) this.home.dispatcher.ready(this);
@@ -130,6 +132,7 @@ export class Cell {
     words[at + Field.taken + band] = taken;
     words[at + Field.inHand] = board.names.number(envelope.message.type);
     words[at + Field.inHandSince] = this.home.stamp;
+    this.home.tracer?.note('taken', this.id, envelope);
     const begun = taken % SAMPLE_EVERY === 1 ? clock.now() : -1;
     if (band === Band.user) {
       const oldest = this.mailbox.oldestUserAt;
@@ -137,7 +140,7 @@ export class Cell {
       if (this.rare?.toldFull !== undefined && this.mailbox.roomy) this.home.router.tellRoom(this);
       this.#receive(envelope);
     } else {
-      if (band === Band.system) this.#notice(envelope.message as Notice);
+      if (band === Band.system) this.#notice(envelope);
       else this.#control(envelope);
       if (this.inHand !== undefined) words[at + Field.inHand] = board.names.number(this.inHand.message.type);
     }
@@ -196,18 +199,25 @@ export class Cell {
     }
   }
 
-  #notice(notice: Notice): void {
+  #notice(envelope: Envelope): void {
+    const notice = envelope.message as Notice;
     const behaviour = this.behaviour as Behaviour;
     const context = this.context as CellContext;
     try {
       context.within(undefined, () => notPromised(behaviour.notice?.(notice, context), 'notice'));
+      this.home.tracer?.note('done', this.id, envelope);
       this.stopIfAsked();
     } catch (error) {
-      this.crash(error, notice.type);
+      crash(this, error, notice.type, envelope);
     }
   }
 
   #settle(envelope: Envelope, value: unknown): void {
+    const { tracer } = this.home;
+    if (tracer !== undefined) {
+      if (value instanceof Refusal) tracer.note('failed', this.id, envelope, toEnvelope(value.error).message);
+      else tracer.note('done', this.id, envelope);
+    }
     if (envelope.ask === 0 || envelope.takenOver) return;
     if (value instanceof Refusal) this.home.router.fail(envelope, value.error);
     else this.home.router.answer(envelope, value);

@@ -77,6 +77,14 @@ export const PEEK_MESSAGES = 100;
 export const PEEK_PREVIEW = 120;
 export const PEEK_VALUES = 1_000;
 
+/** A trace of messages: a minute of what a person can read, unless told otherwise; and the most that does no harm. */
+export const DEFAULT_TRACE = { ms: 60_000, aSecond: 200 } as const;
+export const MOST_TRACE = { ms: 600_000, aSecond: 1_000 } as const;
+/** Traces at one time, each looked at by a person. */
+export const TRACES = 8;
+/** Threads hand over what they have traced this often: a batch costs one message, and nobody reads faster. */
+export const TRACE_BATCH_MS = 100;
+
 /** Probes that a thread sends to the main thread in a second; the rest are counted. */
 export const PROBES_A_SECOND = 1_000;
 

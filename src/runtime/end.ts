@@ -21,6 +21,7 @@ export function end(cell: Cell, reason: string): Promise<void> {
 
 /** Fails the ask behind a message, unless its answer is owed and fails with what is owed. */
 export function fail(cell: Cell, envelope: Envelope, error: Error): void {
+  cell.home.tracer?.note('failed', cell.id, envelope, error.message);
   if (envelope.ask !== 0 && !envelope.takenOver) cell.home.router.fail(envelope, error);
 }
 

@@ -170,6 +170,11 @@ export const ThreadFull = defineError<{ thread: string; actors: number }>(
   (d) => `the thread ${d.thread} holds its bound of ${d.actors} actors`,
 );
 
+export const TooManyTraces = defineError<{ traces: number }>(
+  'TooManyTraces',
+  (d) => `${d.traces} traces run already, and no more may; end one of them, or wait until one has ended`,
+);
+
 export const SystemStopped = defineError<{ what: string }>(
   'SystemStopped',
   (d) => `${d.what} ended because the system stopped`,

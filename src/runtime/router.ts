@@ -41,7 +41,11 @@ export class Router {
     }
     const envelope = new Envelope(from, band, 0, message, thread.stamp);
     const cell = thread.cell(to);
-    if (cell !== undefined) return cell.accept(envelope);
+    if (cell !== undefined) {
+      const taken = cell.accept(envelope);
+      if (!taken) thread.tracer?.note('refused', to, envelope);
+      return taken;
+    }
     this.deadLetter(to, envelope, this.#nobodyAt(to));
     return true;
   }
@@ -103,8 +107,9 @@ export class Router {
   /** Counts a message that reached nobody, and fails its ask. */
   deadLetter(to: ActorId, envelope: Envelope, error: Error): void {
     const { from, message, ask } = envelope;
-    const { board, probes, now } = this.#thread;
+    const { board, probes, now, tracer } = this.#thread;
     board.countDeadLetter();
+    tracer?.note('dead', to, envelope, error.message);
     const probe = { name: 'deadletter', to, from, messageType: message.type, reason: error.message };
     probes.emitLimited(probe, to, now);
     if (ask !== 0) this.fail(envelope, error);
@@ -144,6 +149,7 @@ export class Router {
       this.#thread.watches.told(to, message.id as ActorId);
     }
     if (cell.accept(envelope)) return;
+    this.#thread.tracer?.note('refused', to, envelope);
     const sender = threadOf(from);
     if (sender !== this.#thread.number && band === Band.user && cell.tellFull(sender)) {
       this.#thread.lines.sendTo(sender, Wire.full, NOBODY, cell.id, 0, undefined);

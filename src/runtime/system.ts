@@ -16,6 +16,8 @@ import type { Probe } from './probes.js';
 import { Recovery } from './recovery.js';
 import type { Thread } from './thread.js';
 import { startThreadActor } from './thread-actor.js';
+import type { TraceOptions } from './trace-protocol.js';
+import { type TraceListener, Traces } from './traces.js';
 import { DIRECTORY, MAIN_THREAD } from './well-known.js';
 import { workerThreads } from './worker-threads.js';
 
@@ -33,6 +35,7 @@ export class System {
   readonly #mesh: Mesh;
   readonly #recovery: Recovery;
   readonly #heartbeat: Heartbeat | undefined;
+  readonly #traces: Traces;
   #stopping: Promise<void> | undefined;
   #failure: TroupeError | undefined;
   /** Told once when the system cannot go on. */
@@ -47,12 +50,16 @@ export class System {
       onProbe: (probe) => this.main.probes.emit(probe),
       onLost: (place, reason) => this.#recovery.lost(place, reason),
     });
+    this.#traces = new Traces(this.#mesh);
     const fromDirectory = async (type: string, place: Place, deadlineMs: number): Promise<void> => {
       await this.ask(DIRECTORY, { type, thread: place.number }, { band: Band.reserved, deadlineMs });
     };
     this.#recovery = new Recovery(this.#mesh, {
       reserve: (place) => fromDirectory('reserve', place, ASK_DEADLINE_MS),
-      respawn: (place) => fromDirectory('respawn', place, RESPAWN_MS),
+      respawn: (place) => {
+        this.#traces.joined(place.number);
+        return fromDirectory('respawn', place, RESPAWN_MS);
+      },
       onGivenUp: ({ name: thread }, reason) => this.#fail(new ThreadLost({ thread, reason })),
     });
     checkMs('frozenMs', frozenMs);
@@ -147,6 +154,11 @@ export class System {
     return this.main.probes.on(listener);
   }
 
+  /** Messages as they come and go, on all threads, until it has ended or the answer is called. Throws `TooManyTraces`. */
+  trace(options: TraceOptions, listener: TraceListener): () => void {
+    return this.#traces.begin(options, listener);
+  }
+
   /** Ends a thread at once, as a crash would: for tests of what must survive it. */
   async terminateThread(number: number): Promise<void> {
     await this.#mesh.places[number]?.worker?.terminate();
@@ -159,6 +171,7 @@ export class System {
   }
 
   async #stop(reason: string): Promise<void> {
+    this.#traces.endAll();
     const { main, control, workers } = this.#mesh;
     this.#heartbeat?.stop();
     const settled = this.#recovery.stop();

@@ -8,6 +8,8 @@ import { ActorEnded, BadArgument, SiblingCrashed, ThreadLost } from './errors.js
 import { takeDown } from './life.js';
 import { peek } from './peek.js';
 import type { Again, Thread } from './thread.js';
+import type { TraceBatch, TraceOrder } from './trace-protocol.js';
+import { Tracer } from './tracer.js';
 
 export type { PeekedMessage, PeekReport } from './peek.js';
 
@@ -19,6 +21,10 @@ export type ThreadMessage =
   | { readonly type: 'reserve'; readonly actors: readonly { id: ActorId; options: SpawnOptions }[] }
   | { readonly type: 'peek'; readonly id: ActorId; readonly preview: boolean }
   | { readonly type: 'stop'; readonly id: ActorId; readonly reason: string }
+  | { readonly type: 'trace'; readonly order: TraceOrder }
+  | { readonly type: 'untrace'; readonly trace: number }
+  /** To the main thread's: what a thread has traced. */
+  | ({ readonly type: 'traced' } & TraceBatch)
   /** Takes an actor down, for a sibling that crashed; it asks its supervisor when to start. */
   | { readonly type: 'suspend'; readonly id: ActorId; readonly sibling: string; readonly reason: string }
   /** An actor without which the system cannot be has given up. */
@@ -63,6 +69,12 @@ class ThreadActor implements Behaviour {
         const cell = this.#thread.cell(message.id);
         return cell ? peek(cell, message.preview) : this.#gone(message.id);
       }
+      case 'trace':
+        return Tracer.begin(this.#thread, message.order);
+      case 'untrace':
+        return this.#thread.tracer?.end(message.trace);
+      case 'traced':
+        return this.#thread.onTraced?.(message);
       case 'stop':
         return this.#end(message.id, message.reason, ctx);
       case 'suspend':

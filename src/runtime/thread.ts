@@ -22,6 +22,8 @@ import { Passivation } from './passivation.js';
 import { Probes } from './probes.js';
 import { Router } from './router.js';
 import { Slots } from './slots.js';
+import type { TraceBatch } from './trace-protocol.js';
+import type { Tracer } from './tracer.js';
 import { Turn } from './turn.js';
 import { Watches } from './watches.js';
 import { DIRECTORY, STORE } from './well-known.js';
@@ -52,6 +54,10 @@ export class Thread {
   readonly passivation: Passivation;
   /** Ends under way, until the names are free. */
   readonly ending = new Map<ActorId, Promise<void>>();
+  /** There is one only while messages are traced. */
+  tracer: Tracer | undefined = undefined;
+  /** Told of what any thread has traced, on the main thread. */
+  onTraced: ((batch: TraceBatch) => void) | undefined = undefined;
   /** Knows whose code fails outside of every handler. */
   attribution: Attribution | undefined = undefined;
   /** Told that an actor without which the system cannot be has given up. */
