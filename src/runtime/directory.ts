@@ -29,22 +29,25 @@ export type DirectoryMessage =
   /** A thread is back: its actors get their mailboxes, then they start again. */
   | { readonly type: 'reserve' | 'respawn'; readonly thread: number };
 
-interface Entry {
-  readonly options: SpawnOptions;
-  readonly thread: number;
-  /** NOBODY while it starts for the first time. */
-  id: ActorId;
-  lives: number;
-  /** It ended before its start was answered. */
-  gone: ActorId | undefined;
-  /** Its supervisor ended before its start was answered. */
-  orphan: boolean;
-  /** When it froze its thread. */
-  freezes: readonly number[];
-}
-
-/** Shared by all entries that it is true of. */
 const NEVER: readonly number[] = [];
+
+/** A class, for its fixed shape: there may be a hundred thousand of them. */
+class Entry {
+  /** NOBODY while it starts for the first time. */
+  id: ActorId = NOBODY;
+  lives = 0;
+  /** It ended before its start was answered. */
+  gone: ActorId | undefined = undefined;
+  /** Its supervisor ended before its start was answered. */
+  orphan = false;
+  /** When it froze its thread. */
+  freezes = NEVER;
+
+  constructor(
+    readonly options: SpawnOptions,
+    readonly thread: number,
+  ) {}
+}
 
 /** An actor is ended within this: the end of its start, then its stop. */
 const STOP_MS = 2 * ACTOR_STOP_MS + ASK_DEADLINE_MS;
@@ -94,10 +97,7 @@ class Directory implements Behaviour {
     const thread = this.#placement.take(options.thread);
     const module = this.#modules.get(options.module) ?? options.module;
     this.#modules.set(module, module);
-    const entry: Entry = {
-      ...{ options: { ...options, module }, thread, id: NOBODY, lives: 0 },
-      ...{ gone: undefined, orphan: false, freezes: NEVER },
-    };
+    const entry = new Entry({ ...options, module }, thread);
     this.#entries.set(name, entry);
     if (options.parent !== undefined) this.#kin.add(options.parent, name);
     const reply = ctx.replyLater();
