@@ -10,6 +10,7 @@ import type { MindArgs } from './actors/mind/protocol.js';
 import { checkCallback, checkText } from './check.js';
 import { BadArgument, NameTaken, SystemStopped } from './errors.js';
 import { Mind } from './mind.js';
+import { openMinds } from './minds.js';
 import type { ModelHeader } from './native/addon.js';
 import { whyOf } from './observer/answers.js';
 import type { Observer } from './observer/server.js';
@@ -28,6 +29,7 @@ import {
 import { type ActorId, NOBODY } from './runtime/address.js';
 import type { SystemReport } from './runtime/inspect.js';
 import { KnownAs } from './runtime/known-as.js';
+import type { Message } from './runtime/message.js';
 import { Offload } from './runtime/offload.js';
 import type { Probe } from './runtime/probes.js';
 import { System } from './runtime/system.js';
@@ -36,6 +38,7 @@ import type { Why } from './runtime/why.js';
 import { openObserver, sightOf } from './sight.js';
 import { checkMemory, makeDir, moduleUrl, openStage, type Stage } from './stage.js';
 import { checkTraceOptions, Trace, type TraceOptions } from './trace.js';
+import { Actor, type ActorOptions, checkActor } from './user-actor.js';
 
 export type { TurnClass } from './actors/broker/protocol.js';
 export type { Sampling } from './actors/engine/sampling.js';
@@ -43,14 +46,27 @@ export type { LaneReport } from './actors/engine/status.js';
 export type { Outcome, Receipt, RunReceipt } from './actors/mind/protocol.js';
 export * from './errors.js';
 export type { Mind } from './mind.js';
+export { type TurnReply, turnOf } from './minds.js';
 export type { MindOptions, PeekOptions, Progress, TroupeOptions, TurnOptions } from './options.js';
+export {
+  type AskOptions,
+  type Behaviour,
+  type Context,
+  type Definition,
+  type Reply,
+  refuse,
+  type TellOptions,
+  type WaitOptions,
+} from './runtime/actor.js';
 export type { ActorReport, SystemReport, ThreadReport } from './runtime/inspect.js';
+export { Band, type Message, type Notice } from './runtime/message.js';
 export type { Probe } from './runtime/probes.js';
 export type { PeekReport } from './runtime/thread-actor.js';
 export type { TracedEvent } from './runtime/trace-protocol.js';
 export type { Why } from './runtime/why.js';
 export type { Trace, TraceOptions } from './trace.js';
 export type { Piece, Turn, TurnResult } from './turn.js';
+export { type Actor, type ActorOptions, defineActor, lookup } from './user-actor.js';
 
 const HEADER_MS = 30_000;
 
@@ -69,6 +85,7 @@ export class Troupe implements AsyncDisposable {
   readonly #minds = new Set<Mind>();
   #stage: Stage | undefined;
   #observer: Observer | undefined;
+  #forgetMinds: (() => void) | undefined;
   #stopped: Promise<void> | undefined;
 
   private constructor(system: System, offload: Offload, options: CheckedTroupeOptions) {
@@ -103,6 +120,10 @@ export class Troupe implements AsyncDisposable {
       troupe.#observer = observer;
       const threads = checked.threads ?? defaultThreads(header.weightBytes);
       troupe.#stage = await openStage(system, checked, { context, cells, threads }, troupe.#status);
+      const minds = troupe.#minds;
+      troupe.#forgetMinds = await openMinds(system, (called) =>
+        [...minds].find((mind) => mind.name === called),
+      );
       checked.onProgress({ stage: 'ready', fraction: 1 });
       // Behind the caller's first chance to listen.
       if (failed !== undefined) setImmediate(() => system.main.probes.emit(failed));
@@ -135,6 +156,25 @@ export class Troupe implements AsyncDisposable {
       if (error instanceof NameTaken) throw new NameTaken({ name });
       throw error;
     }
+  }
+
+  /**
+   * Starts an actor of the user's own, from a module whose default export is its definition (docs/actors.md). Rejects with
+   * `NameTaken`, `BadArgument`, or with what its start threw.
+   */
+  async actor<M extends Message = Message>(
+    name: string,
+    module: string | URL,
+    options?: ActorOptions,
+  ): Promise<Actor<M>> {
+    const checked = checkActor(name, module, options);
+    return new Actor<M>(name, await this.#system.spawn(checked), this.#system);
+  }
+
+  /** The actor of a name, as `actor` answered it; undefined if there is none. */
+  async lookup<M extends Message = Message>(name: string): Promise<Actor<M> | undefined> {
+    const id = await this.#system.lookup(checkText(name, 'name'));
+    return id === undefined ? undefined : new Actor<M>(name, id, this.#system);
   }
 
   /** Everything that can be seen now; reads shared memory and asks nobody, so it works while threads are busy. */
@@ -204,5 +244,6 @@ export class Troupe implements AsyncDisposable {
     this.#observer?.close();
     await this.#offload.close();
     this.#stage?.close();
+    this.#forgetMinds?.();
   }
 }
