@@ -24,6 +24,8 @@ export interface TurnEvents {
 }
 
 export class Lines {
+  /** Of the system; one that there is no line to yet is on its way back. */
+  threads = 0;
   readonly #arrivals: Arrivals;
   readonly #turns: TurnEvents;
   readonly #links: (Link | undefined)[] = [];

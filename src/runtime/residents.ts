@@ -19,6 +19,7 @@ export async function startResidents(
   load: Loader,
   onVitalCrash: (error: TroupeError) => void,
 ): Promise<void> {
+  thread.lines.threads = data.directory.threads;
   const vital = new Set([await startThreadActor(thread, data.life, load)]);
   if (thread.number === CONTROL_THREAD) {
     vital.add(await thread.spawn(directory, { name: 'directory', args: data.directory }));

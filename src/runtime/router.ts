@@ -183,10 +183,12 @@ export class Router {
     const { lines } = this.#thread;
     const thread = threadOf(to);
     const peer = lines.peer(thread);
-    if (peer === undefined) {
+    if (peer === undefined && thread >= lines.threads) {
       return new ActorEnded({ actor: `actor ${to}`, reason: `there is no thread ${thread}` });
     }
-    if (!lines.isOpen(thread)) return new ThreadLost({ thread: peer.name, reason: 'it is not back yet' });
+    if (peer === undefined || !lines.isOpen(thread)) {
+      return new ThreadLost({ thread: peer?.name ?? String(thread), reason: 'it is not back yet' });
+    }
     const bound = band === Band.user ? LINK_WINDOW + LINK_OUTBOX : LINK_WINDOW;
     return new MailboxFull({ actor: `the line to ${peer.name}`, band: BAND_NAMES[queueBand(band)], bound });
   }
