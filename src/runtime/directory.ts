@@ -145,7 +145,10 @@ class Directory implements Behaviour {
     } catch (error) {
       if (!(error instanceof ActorEnded || error instanceof ThreadLost)) throw error;
       const name = [...this.#entries].find(([, entry]) => entry.id === id)?.[0];
-      if (name !== undefined) this.#ended({ id, name, reason, failed: false }, ctx);
+      if (name === undefined) return;
+      // Its mailbox may just have been made for it on a thread that is coming back.
+      ctx.tell(at, { type: 'abandon', name }, { band: Band.reserved });
+      this.#ended({ id, name, reason, failed: false }, ctx);
     }
   }
 

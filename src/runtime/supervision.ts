@@ -76,9 +76,9 @@ export function backoffMs(
   return full * (1 - jitter * random());
 }
 
-/** Chance that is the same for the same seed, for who has none of its own: a linear congruence. */
+/** 0 to below 1, the same for the same seed: a linear congruence, begun so that neighbouring seeds lie far apart. */
 export function seededRandom(seed: number): () => number {
-  let state = seed % 2 ** 32;
+  let state = Math.imul(seed % 2 ** 32, 0x9e3779b1);
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return state / 2 ** 32;

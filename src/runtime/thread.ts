@@ -2,7 +2,7 @@
  * One thread of the system: its actors, and the parts that serve them (router, lines, dispatcher, deadlines, board).
  */
 import type { AskOptions, Definition, SpawnOptions } from './actor.js';
-import { type ActorId, generationOf, makeId, slotOf, threadActor, threadOf } from './address.js';
+import { type ActorId, generationOf, MAX_THREADS, makeId, slotOf, threadActor, threadOf } from './address.js';
 import { Arrivals } from './arrivals.js';
 import { Asks } from './asks.js';
 import type { Attribution } from './attribution.js';
@@ -22,6 +22,7 @@ import { Passivation } from './passivation.js';
 import { Probes } from './probes.js';
 import { Router } from './router.js';
 import { Slots } from './slots.js';
+import { seededRandom } from './supervision.js';
 import type { TraceBatch } from './trace-protocol.js';
 import type { Tracer } from './tracer.js';
 import { Turn } from './turn.js';
@@ -46,6 +47,8 @@ export class Thread {
   readonly probes = new Probes();
   readonly deadlines: Deadlines;
   readonly dispatcher: Dispatcher;
+  /** All the chance there is here, and the same in every run. */
+  readonly random: () => number;
   readonly asks: Asks;
   readonly router: Router;
   readonly lines: Lines;
@@ -69,18 +72,9 @@ export class Thread {
   readonly #turn: Turn;
   #stopping = false;
 
-  /**
-   * `life`: how often this thread was started again; its new actors never get an address of an earlier life. `random`
-   * answers 0 to 1, and is all the chance there is.
-   */
-  constructor(
-    number: number,
-    name: string,
-    clock: Clock,
-    board: Board,
-    life: number,
-    readonly random: () => number = Math.random,
-  ) {
+  /** `life`: how often this thread was started again; its new actors never get an address of an earlier life. */
+  constructor(number: number, name: string, clock: Clock, board: Board, life: number) {
+    this.random = seededRandom(number + MAX_THREADS * life);
     this.number = number;
     this.name = name;
     this.clock = clock;
