@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import type { AttachOptions } from './attach.js';
 import type { PeekOptions } from './peek.js';
 import type { TopOptions } from './top.js';
+import type { TraceOptions } from './trace.js';
 import { DIR, processNumber, wholeNumber } from './usage.js';
 
 const PID = ['--pid <number>', 'process of the troupe, where several run', processNumber] as const;
@@ -47,6 +48,22 @@ export function addObserving(program: Command): void {
     .action(async (name: string, options: PeekOptions) => {
       const { peek } = await import('./peek.js');
       process.exitCode = await peek(name, options);
+    });
+
+  program
+    .command('trace')
+    .description('messages of a running troupe as they come and go, a line each')
+    .argument('[name]', 'a mind, or any actor that `troupe top` shows (default: all)')
+    .option('--type <type>', 'messages of this type alone')
+    .option('--for <seconds>', 'how long', wholeNumber(1, 60), 10)
+    .option('--rate <count>', 'lines in a second; the rest are counted', wholeNumber(1, 200), 50)
+    .option('--preview', 'with the size and the shape of each message, texts left out')
+    .option(...PID)
+    .option(...DIR)
+    .addHelpText('after', examples('troupe trace ada', 'troupe trace --type turn --for 30'))
+    .action(async (name: string | undefined, options: TraceOptions) => {
+      const { trace } = await import('./trace.js');
+      process.exitCode = await trace(name, options);
     });
 }
 

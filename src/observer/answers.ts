@@ -8,6 +8,7 @@ import type { KnownAs } from '../runtime/known-as.js';
 import type { Sight } from '../runtime/standing.js';
 import type { PeekReport } from '../runtime/thread-actor.js';
 import { type Why, why } from '../runtime/why.js';
+import { traceMessages } from './messages.js';
 import { observe } from './observation.js';
 import type { Answer, Peeked, Request } from './protocol.js';
 import type { Look, Source } from './source.js';
@@ -27,6 +28,12 @@ export async function answer(
       return whyOf(sight, known, request.name);
     case 'peek':
       return named(await source.peek(find(known, request.name).id, request.preview), known);
+    case 'messages': {
+      const { actor, message, forMs: ms, perSecond: aSecond, preview } = request;
+      const of = actor === undefined ? {} : { actor: find(known, actor).id };
+      const type = message === undefined ? {} : { type: message };
+      return traceMessages(source, known, { ...of, ...type, ms, aSecond, preview }, listener);
+    }
     case 'trace': {
       const { actor: name, event, forMs, perSecond } = request;
       const actor = name === undefined ? undefined : find(known, name);

@@ -66,7 +66,7 @@ export class Client {
   /** Rejects with what the process answers, `AskTimeout` when its main thread is busy, or `ObserverFailed`. */
   ask<R extends Request>(request: R, onEvent?: (event: TraceEvent) => void): Promise<Answer[R['type']]> {
     const id = ++this.#last;
-    const longestMs = request.type === 'trace' ? request.forMs : ANSWER_MS;
+    const longestMs = 'forMs' in request ? request.forMs : ANSWER_MS;
     const answer = this.#answer<Answer[R['type']]>(id, request.type, longestMs + GRACE_MS, onEvent);
     this.#socket.write(encode({ ...request, id }));
     return answer;

@@ -86,7 +86,7 @@ export class Connection {
       const look = this.#lookout.look();
       const answering = this.#pace.work(() => answer(request, this.#source, look, this.#listener(id)));
       // A trace has a time of its own.
-      const value = await (request.type === 'trace' ? answering : inTime(answering, request.type));
+      const value = await ('forMs' in request ? answering : inTime(answering, request.type));
       this.#pace.work(() => this.#send({ type: 'reply', id, value }));
     } catch (error) {
       this.#send({ type: 'failed', id, error: withoutStack(toEnvelope(error)) });

@@ -54,6 +54,15 @@ export type Request =
       readonly event: string | undefined;
       readonly forMs: number;
       readonly perSecond: number;
+    }
+  /** Messages as they come and go, of one actor or of one type, as far as given. */
+  | {
+      readonly type: 'messages';
+      readonly actor: string | undefined;
+      readonly message: string | undefined;
+      readonly forMs: number;
+      readonly perSecond: number;
+      readonly preview: boolean;
     };
 
 /** What each request is answered with. */
@@ -62,6 +71,7 @@ export interface Answer {
   readonly why: Why;
   readonly peek: Peeked;
   readonly trace: { readonly sent: number; readonly leftOut: number };
+  readonly messages: { readonly sent: number; readonly leftOut: number };
 }
 
 /** A peek with the actors' names beside their addresses. */
@@ -101,6 +111,14 @@ export function parseRequest(line: string): { readonly id: number; readonly requ
         id,
         request: { type: 'peek', name: text(given.name, 'name'), preview: given.preview === true },
       };
+    case 'messages': {
+      const forMs = whole(given.forMs ?? DEFAULT_TRACE_MS, 'forMs', 1, MAX_TRACE_MS);
+      const perSecond = whole(given.perSecond ?? DEFAULT_TRACE_EVENTS, 'perSecond', 1, MAX_TRACE_EVENTS);
+      const actor = given.actor === undefined ? undefined : text(given.actor, 'actor');
+      const message = given.message === undefined ? undefined : text(given.message, 'message');
+      const preview = given.preview === true;
+      return { id, request: { type: 'messages', actor, message, forMs, perSecond, preview } };
+    }
     case 'trace': {
       const forMs = whole(given.forMs ?? DEFAULT_TRACE_MS, 'forMs', 1, MAX_TRACE_MS);
       const perSecond = whole(given.perSecond ?? DEFAULT_TRACE_EVENTS, 'perSecond', 1, MAX_TRACE_EVENTS);
@@ -109,7 +127,11 @@ export function parseRequest(line: string): { readonly id: number; readonly requ
       return { id, request: { type: 'trace', actor, event, forMs, perSecond } };
     }
     default:
-      throw new BadArgument({ argument: 'type', value: given.type, expected: 'inspect, why, peek or trace' });
+      throw new BadArgument({
+        argument: 'type',
+        value: given.type,
+        expected: 'inspect, why, peek, trace or messages',
+      });
   }
 }
 

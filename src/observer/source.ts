@@ -7,11 +7,14 @@ import { KnownAs } from '../runtime/known-as.js';
 import type { Probe } from '../runtime/probes.js';
 import type { Sight } from '../runtime/standing.js';
 import type { PeekReport } from '../runtime/thread-actor.js';
+import type { TraceOptions } from '../runtime/trace-protocol.js';
+import type { TraceListener } from '../runtime/traces.js';
 import { REST } from './pace.js';
 
 export interface Source {
   inspect(): Sight;
   peek(id: ActorId, preview: boolean): Promise<PeekReport>;
+  trace(options: TraceOptions, listener: TraceListener): () => void;
   /** Answers the function that unsubscribes. */
   onProbe(listener: (probe: Probe) => void): () => void;
 }

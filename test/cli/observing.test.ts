@@ -25,6 +25,7 @@ describe('U2 commands that look at a running troupe', { timeout: 60_000 }, () =>
     [['why', '--help'], /--pid.*--dir.*Examples:.*troupe why ada/s],
     [['top', '--help'], /--pid.*--interval.*--once.*Examples:.*troupe top --interval 200/s],
     [['peek', '--help'], /--preview.*--pid.*Examples:.*troupe peek engine --preview/s],
+    [['trace', '--help'], /--type.*--for.*--rate.*Examples:.*troupe trace ada/s],
     [['demo', '--help'], /--dir/],
     [['chat', '--help'], /--dir/],
   ])('U2 %j explains itself, with examples', async (args, expected) => {
@@ -34,6 +35,7 @@ describe('U2 commands that look at a running troupe', { timeout: 60_000 }, () =>
   it.each([
     [['why'], /name/],
     [['why', 'adda'], /no actor is named adda; the nearest name is ada/],
+    [['trace', 'adda'], /no actor is named adda; the nearest name is ada/],
     [['peek', 'adda'], /no actor is named adda; the nearest name is ada/],
     [['top', '--pid', 'first'], /--pid.*process's number/],
     [['top', '--interval', '10'], /--interval.*whole number from 50 to 60000/],
@@ -63,6 +65,18 @@ describe('U2 commands that look at a running troupe', { timeout: 60_000 }, () =>
     ]);
     const { out: shown } = await troupe(['peek', 'ada', '--preview', '--dir', dir]);
     expect(shown).toContain('2.0 KiB  note {value: 1}');
+  });
+
+  it('U2 trace prints a line for each event, and how many were left out', async () => {
+    expect(await troupe(['trace', 'ada', '--dir', dir])).toEqual({
+      code: 0,
+      out: [
+        '1.500 s taken turn nobody -> ada user',
+        '1.500 s failed turn actor 9 -> ada user in 12 ms (told to)',
+        'and 7 events more, left out\n',
+      ].join('\n'),
+      err: '',
+    });
   });
 
   it('U2 top prints a table with rates once, without control characters', async () => {

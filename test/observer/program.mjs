@@ -44,6 +44,14 @@ const source = {
       { reason: 'room', forMs: 900, leftMs: 9_000, on: 1 },
     ],
   }),
+  trace({ type }, { seen, over }) {
+    const event = { event: 'taken', at: 1_500, actor: 1, from: 0, type: type ?? 'turn', band: 'user' };
+    setTimeout(() => {
+      seen([event, { ...event, event: 'failed', from: 9, reason: 'told\u001b to', ms: 12 }], 7);
+      over();
+    }, 10);
+    return over;
+  },
   onProbe: () => () => {},
 };
 

@@ -44,6 +44,7 @@ export function source(peek?: Source['peek']): PlantedSource {
       return planted.sight;
     },
     peek: peek ?? (async (id) => ({ id, name: 'bob', inHand: undefined, queued: [], more: 0, waits: [] })),
+    trace: (_, { over }) => over,
     onProbe(listener) {
       planted.listeners.add(listener);
       return () => planted.listeners.delete(listener);
