@@ -4,9 +4,10 @@
  * torn read is at worst one message old.
  */
 import { BOARD_ACTORS, NAME_BYTES } from './defaults.js';
+import { NameRoom, ROOM_BYTES } from './name-room.js';
 import { Names, TEXT_BYTES } from './names.js';
 
-/** Int32 fields of a record. The name follows them as UTF-8. */
+/** Int32 fields of a record. Those that each message changes come first and lie in one line of the processor's cache. */
 export const Field = {
   generation: 0,
   state: 1,
@@ -16,7 +17,8 @@ export const Field = {
   /** The type of the message in hand, as the number of a name; 0 none. */
   inHand: 8,
   inHandSince: 9,
-  restarts: 10,
+  /** When the oldest user message was queued. */
+  oldestSince: 10,
   kind: 11,
   /** The oldest wait. */
   waitReason: 12,
@@ -25,14 +27,15 @@ export const Field = {
   /** The actor that can end the wait: the low 32 bits of its address, and its generation. */
   waitFor: 15,
   waitGeneration: 16,
-  /** When the oldest user message was queued. */
-  oldestSince: 17,
+  restarts: 17,
   lastError: 18,
   nameBytes: 19,
   /** Sampled handler times: counts of calls below 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100 ms and above. */
   times: 20,
   /** When it is to be started again after a crash; 0: no such time. */
   startsAt: 30,
+  /** Where its name begins in the room for names, UTF-8. */
+  nameAt: 31,
 } as const;
 
 export const TIME_EDGES_MS = [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100] as const;
@@ -42,9 +45,9 @@ export const ActorState = { free: 0, idle: 1, awaiting: 2, starting: 3, ending: 
 export const STATE_NAMES = ['free', 'idle', 'awaiting', 'starting', 'ending', 'passive'] as const;
 
 const FIELDS = 32;
-const RECORD = FIELDS + NAME_BYTES / 4;
 
-const HEADER = 4;
+/** A line of the cache, so that no record lies across more lines than it must. */
+const HEADER = 16;
 /** Header fields: slots ever used, time of the last slice (ms since the epoch), dead letters so far. */
 export const Header = { slots: 0, lastSlice: 1, deadLetters: 2 } as const;
 
@@ -55,7 +58,7 @@ export type BoardMemory = SharedArrayBuffer;
 
 /** `actors`: how many the thread may hold. */
 export const createBoardMemory = (actors = BOARD_ACTORS): BoardMemory =>
-  new SharedArrayBuffer(4 * (HEADER + actors * RECORD) + TEXT_BYTES);
+  new SharedArrayBuffer(4 * HEADER + actors * (4 * FIELDS + ROOM_BYTES) + TEXT_BYTES);
 
 export class Board {
   readonly memory: BoardMemory;
@@ -64,21 +67,25 @@ export class Board {
   readonly names: Names;
   /** How many actors it has room for. */
   readonly actors: number;
-  readonly #bytes: Uint8Array;
+  readonly #nameBytes: Uint8Array;
+  /** Used by the owning thread alone. */
+  readonly #room = new NameRoom();
+  readonly #written = new Uint8Array(NAME_BYTES);
 
   constructor(memory: BoardMemory) {
     this.memory = memory;
     this.header = new Int32Array(memory, 0, HEADER);
-    const words = (memory.byteLength - TEXT_BYTES) / 4 - HEADER;
-    this.words = new Int32Array(memory, 4 * HEADER, words);
-    this.#bytes = new Uint8Array(memory, 4 * HEADER, 4 * words);
-    this.names = new Names(memory, 4 * (HEADER + words));
-    this.actors = words / RECORD;
+    const names = memory.byteLength - TEXT_BYTES;
+    this.actors = (names - 4 * HEADER) / (4 * FIELDS + ROOM_BYTES);
+    const room = this.actors * ROOM_BYTES;
+    this.words = new Int32Array(memory, 4 * HEADER, this.actors * FIELDS);
+    this.#nameBytes = new Uint8Array(memory, names - room, room);
+    this.names = new Names(memory, names);
   }
 
   /** Where the record of a slot begins in `words`. */
   static at(slot: number): number {
-    return slot * RECORD;
+    return slot * FIELDS;
   }
 
   /** Milliseconds since the thread last began a slice of its loop. */
@@ -89,8 +96,12 @@ export class Board {
   /** Clears a record and names it. */
   open(slot: number, generation: number, name: string): void {
     const at = Board.at(slot);
-    this.words.fill(0, at, at + RECORD);
-    const { written } = encoder.encodeInto(name, this.#bytes.subarray(4 * (at + FIELDS), 4 * (at + RECORD)));
+    this.#room.give(this.words[at + Field.nameAt] as number, this.words[at + Field.nameBytes] as number);
+    this.words.fill(0, at, at + FIELDS);
+    const { written } = encoder.encodeInto(name, this.#written);
+    const nameAt = this.#room.take(written);
+    this.#nameBytes.set(this.#written.subarray(0, written), nameAt);
+    this.words[at + Field.nameAt] = nameAt;
     this.words[at + Field.nameBytes] = written;
     this.words[at + Field.generation] = generation;
     this.words[at + Field.state] = ActorState.starting;
@@ -103,8 +114,8 @@ export class Board {
 
   name(slot: number): string {
     const at = Board.at(slot);
-    const start = 4 * (at + FIELDS);
-    return decoder.decode(this.#bytes.slice(start, start + (this.words[at + Field.nameBytes] as number)));
+    const start = this.words[at + Field.nameAt] as number;
+    return decoder.decode(this.#nameBytes.slice(start, start + (this.words[at + Field.nameBytes] as number)));
   }
 
   /** Whether an actor of this generation is at the slot. */

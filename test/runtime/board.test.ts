@@ -7,7 +7,7 @@ import {
   TIME_EDGES_MS,
   timeBucket,
 } from '../../src/runtime/board.js';
-import { ERROR_BYTES, LAST_ERRORS } from '../../src/runtime/defaults.js';
+import { ERROR_BYTES, LAST_ERRORS, NAME_BYTES } from '../../src/runtime/defaults.js';
 
 /** The board as its thread has it, and as anyone else sees it. */
 function boards(): { own: Board; seen: Board } {
@@ -27,6 +27,22 @@ describe('R6 a board', () => {
     expect([seen.holds(3, 9), seen.words[Board.at(3) + Field.state]]).toEqual([false, ActorState.free]);
     own.open(3, 10, 'b');
     expect([seen.name(3), seen.words[Board.at(3) + Field.restarts]]).toEqual(['b', 0]);
+  });
+
+  test('R6 each actor keeps its name, however names of all lengths follow one another at its neighbours', () => {
+    const memory = createBoardMemory(50);
+    const [own, seen] = [new Board(memory), new Board(memory)];
+    const called = new Map<number, string>();
+    for (let i = 0; i < 2_000; i++) {
+      const slot = (i * 17) % own.actors;
+      const name = `${i}`.padEnd(1 + ((i * 29) % NAME_BYTES), '.');
+      own.open(slot, i, name);
+      called.set(slot, name);
+    }
+    const wrong = [...called].filter(([slot, name]) => seen.name(slot) !== name.slice(0, NAME_BYTES));
+    expect([called.size, wrong]).toEqual([50, []]);
+    own.names.noteError('the end of the room');
+    expect([...called].filter(([slot, name]) => seen.name(slot) !== name)).toEqual([]);
   });
 
   test('R6 names are numbers; a name is written once, and read by anyone', () => {
