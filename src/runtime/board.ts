@@ -93,6 +93,14 @@ export class Board {
     return Math.max(0, (Math.trunc(now) - (this.header[Header.lastSlice] as number)) | 0);
   }
 
+  /** As new, for the next life of its thread. */
+  wipe(): BoardMemory {
+    this.words.fill(0, 0, Board.at(this.header[Header.slots] as number));
+    this.header.fill(0);
+    this.names.wipe();
+    return this.memory;
+  }
+
   /** Clears a record and names it. */
   open(slot: number, generation: number, name: string): void {
     const at = Board.at(slot);

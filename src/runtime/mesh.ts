@@ -83,7 +83,7 @@ export class Mesh {
 
   /** Rejects with `ThreadLost` or `AskTimeout`; no thread is then left. */
   async startWorker(place: Place): Promise<void> {
-    const memory = this.#platform.createBoard();
+    const memory = this.#platform.createBoard(place.life === 0 ? undefined : place.board);
     place.board = new Board(memory);
     const hosts = this.places.flatMap(({ host, number }) => (host ? [number] : []));
     const { number, name, life } = place;

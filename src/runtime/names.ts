@@ -30,6 +30,11 @@ export class Names {
     this.#errors = new Uint8Array(memory, offset + 8 + NAMES_BYTES, LAST_ERRORS * RECORD);
   }
 
+  /** Forgets all texts; who writes here next is another one. */
+  wipe(): void {
+    this.#header.fill(0);
+  }
+
   /** The number of a name, for those who write here. */
   number(text: string): number {
     if (text === this.#lastText) return this.#lastNumber;

@@ -2,7 +2,7 @@
  * What a system stands on: threads, lines between them, and time. `worker-threads.ts` is the real one; the test kit has
  * one that runs in a single thread, in virtual time.
  */
-import type { BoardMemory } from './board.js';
+import type { Board, BoardMemory } from './board.js';
 import type { Clock } from './clock.js';
 import type { Threads } from './placement.js';
 import type { Probe } from './probes.js';
@@ -55,7 +55,8 @@ export interface Platform {
   readonly clock: Clock;
   /** Finds the definitions of actors for the main thread. */
   readonly load: Loader;
-  createBoard(): BoardMemory;
+  /** `former`: of an earlier life of the thread, which is gone for good. */
+  createBoard(former?: Board): BoardMemory;
   startHost(data: HostData, events: HostEvents): Host;
   layLine(): readonly [LineEnd, LineEnd];
   /** Opens an end for the main thread. */

@@ -15,7 +15,8 @@ export function workerThreads(): Platform {
     epochMs,
     clock: realClock(epochMs),
     load: importDefinition,
-    createBoard: createBoardMemory,
+    // Memory that is given back and taken again comes zeroed, which touches all of it; a board is mostly untouched.
+    createBoard: (former) => (former === undefined ? createBoardMemory() : former.wipe()),
     startHost: (data, events) => new HostWorker(data, events),
     layLine: () => {
       const { port1, port2 } = new MessageChannel();

@@ -16,6 +16,19 @@ function boards(): { own: Board; seen: Board } {
 }
 
 describe('R6 a board', () => {
+  test('R4 wiped for the next life of its thread shows nothing of the one before', () => {
+    const { own, seen } = boards();
+    own.open(3, 7, 'ada');
+    own.words[Board.at(3) + Field.kind] = own.names.number('mind');
+    own.words[Board.at(3) + Field.lastError] = own.names.noteError('no');
+    own.countDeadLetter();
+    const next = new Board(own.wipe());
+    expect([seen.holds(3, 7), seen.name(3), seen.deadLetters]).toEqual([false, '', 0]);
+    next.open(0, 1, 'ben');
+    next.words[Board.at(0) + Field.kind] = next.names.number('engine');
+    expect(seen.names.text(seen.words[Board.at(0) + Field.kind] as number)).toBe('engine');
+  });
+
   test('R6 shows others the records that its thread writes', () => {
     const { own, seen } = boards();
     own.open(3, 9, 'ada');

@@ -103,7 +103,7 @@ test(
     const { main } = system;
     await eventually(() => main.asks.size + main.deadlines.size === 0);
     expect([main.cells().length, main.watches.size, main.ending.size]).toEqual([2, 0, 0]);
-    await eventually(async () => (await residentBytes()) < before + 150 * MB);
+    await eventually(async () => (await residentBytes()) < before + 100 * MB);
     await system.stop();
   },
   SOAK ? 900_000 : 90_000,
