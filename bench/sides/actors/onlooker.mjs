@@ -1,6 +1,7 @@
 /**
  * Looks at a running system as `troupe top` does, from a process of its own: every `everyMs` while it is told to, and
- * with a trace of everything beside. Lines `on` and `off` come in; each is answered with the looks so far.
+ * with a trace of every message beside, as far as its limit of rate lets them through. Lines `on` and `off` come in; each
+ * is answered with the looks so far.
  */
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,7 +9,7 @@ import { Client } from '../../../dist/observer/client.js';
 import { DEFAULT_ACTORS, DEFAULT_TRACE_EVENTS, MAX_TRACE_MS } from '../../../dist/observer/protocol.js';
 
 const { dir, label, everyMs } = JSON.parse(process.argv[2]);
-const TRACE = { type: 'trace', actor: undefined, event: undefined };
+const TRACE = { type: 'messages', actor: undefined, message: undefined, preview: false };
 
 /** One for the looks, one for the trace: a connection is served one request at a time. */
 let clients = [];

@@ -59,6 +59,7 @@ const dir = mkdtempSync(join(tmpdir(), 'troupe-bench-'));
 const source = {
   inspect: () => ({ ...system.inspect(), holds: [] }),
   peek: (id, preview) => system.peek(id, preview),
+  trace: system.trace.bind(system),
   onProbe: system.onProbe.bind(system),
 };
 const observer = await Observer.open(source, dir);
