@@ -203,6 +203,7 @@ export class Cell {
     const notice = envelope.message as Notice;
     const behaviour = this.behaviour as Behaviour;
     const context = this.context as CellContext;
+    if (notice.type === 'ended' && !this.home.watches.heard(this.id, notice.id)) return;
     try {
       context.within(undefined, () => notPromised(behaviour.notice?.(notice, context), 'notice'));
       this.home.tracer?.note('done', this.id, envelope);

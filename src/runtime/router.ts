@@ -146,7 +146,7 @@ export class Router {
       return;
     }
     if (band === Band.system && message.type === 'ended') {
-      this.#thread.watches.told(to, message.id as ActorId);
+      if (!this.#thread.watches.tell(to, message.id as ActorId)) return;
     }
     if (cell.accept(envelope)) return;
     this.#thread.tracer?.note('refused', to, envelope);

@@ -10,10 +10,17 @@ import { Wire } from './wire.js';
 class Index {
   readonly #sets = new Map<ActorId, Set<ActorId>>();
 
-  add(key: ActorId, value: ActorId): void {
+  has(key: ActorId, value: ActorId): boolean {
+    return this.#sets.get(key)?.has(value) ?? false;
+  }
+
+  /** False: it was there. */
+  add(key: ActorId, value: ActorId): boolean {
     const set = this.#sets.get(key);
+    if (set?.has(value)) return false;
     if (set === undefined) this.#sets.set(key, new Set([value]));
     else set.add(value);
+    return true;
   }
 
   delete(key: ActorId, value: ActorId): boolean {
@@ -48,6 +55,8 @@ export class Watches {
   /** What the actors of this thread watch, and who watches them. */
   readonly #watched = new Index();
   readonly #watchers = new Index();
+  /** Notices that lie in the mailboxes of this thread: a watch is not over before its actor has heard. */
+  readonly #telling = new Index();
 
   constructor(thread: Thread) {
     this.#thread = thread;
@@ -55,7 +64,7 @@ export class Watches {
 
   /** An actor of this thread watches `id`. */
   watch(watcher: ActorId, id: ActorId): void {
-    this.#watched.add(watcher, id);
+    if (this.#telling.has(watcher, id) || !this.#watched.add(watcher, id)) return;
     if (threadOf(id) === this.#thread.number) this.addWatcher(id, watcher);
     else if (!this.#thread.lines.send(Wire.watch, id, watcher, 0, undefined)) {
       this.#tell(watcher, id, 'its thread is not there');
@@ -63,6 +72,7 @@ export class Watches {
   }
 
   unwatch(watcher: ActorId, id: ActorId): void {
+    this.#telling.delete(watcher, id);
     if (!this.#watched.delete(watcher, id)) return;
     if (threadOf(id) === this.#thread.number) this.removeWatcher(id, watcher);
     else this.#thread.lines.send(Wire.unwatch, id, watcher, 0, undefined);
@@ -78,14 +88,22 @@ export class Watches {
     this.#watchers.delete(id, watcher);
   }
 
-  /** An actor of this thread has been told that `id` has ended. */
-  told(watcher: ActorId, id: ActorId): void {
-    this.#watched.delete(watcher, id);
+  /** An actor of this thread is to be told that `id` has ended. False: it does not watch it, or not any more. */
+  tell(watcher: ActorId, id: ActorId): boolean {
+    if (!this.#watched.delete(watcher, id)) return false;
+    this.#telling.add(watcher, id);
+    return true;
+  }
+
+  /** It comes to that notice. False: it has taken its watch back meanwhile. */
+  heard(watcher: ActorId, id: ActorId): boolean {
+    return this.#telling.delete(watcher, id);
   }
 
   /** A watcher of this thread has crashed or ended. */
   drop(watcher: ActorId): void {
     for (const id of this.#watched.values(watcher)) this.unwatch(watcher, id);
+    this.#telling.take(watcher);
   }
 
   /** An actor of this thread has ended. */
@@ -106,11 +124,11 @@ export class Watches {
 
   /** Actors that watch, and actors that are watched. */
   get size(): number {
-    return this.#watched.size + this.#watchers.size;
+    return this.#watched.size + this.#watchers.size + this.#telling.size;
   }
 
   #tell(watcher: ActorId, id: ActorId, reason: string): void {
-    if (threadOf(watcher) === this.#thread.number) this.told(watcher, id);
+    if (threadOf(watcher) === this.#thread.number && !this.tell(watcher, id)) return;
     this.#thread.router.notify(watcher, { type: 'ended', id, reason });
   }
 }

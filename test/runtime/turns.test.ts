@@ -46,9 +46,9 @@ describe('R2 turns', () => {
     router.tell(0, id, { type: 'note', value: 'user' }, Band.user);
     router.tell(0, id, { type: 'note', value: 'control' }, Band.control);
     router.tell(0, id, { type: 'note', value: 'reserved' }, Band.reserved);
-    router.tell(0, id, { type: 'ended' }, Band.system);
+    router.tell(0, id, { type: 'undelivered' }, Band.system);
     await lab.run();
-    expect(seen).toEqual(['ended', 'control', 'reserved', 'user']);
+    expect(seen).toEqual(['undelivered', 'control', 'reserved', 'user']);
   });
 
   test.each([
@@ -68,7 +68,7 @@ describe('R2 turns', () => {
       starts++;
       return { receive() {}, notice: () => Promise.reject(new Error('unheard')) as never };
     });
-    lab.thread(0).router.notify(id, { type: 'ended' });
+    lab.thread(0).router.notify(id, { type: 'undelivered' });
     await lab.run(10);
     expect(starts).toBe(2);
   });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Context } from '../../src/runtime/actor.js';
 import { type ActorId, makeId } from '../../src/runtime/address.js';
-import { Band } from '../../src/runtime/message.js';
+import { Band, type Notice } from '../../src/runtime/message.js';
 import { Lab } from './lab.js';
 import { eventually, failure, HOST_A, HOST_B, Stage } from './stage.js';
 
@@ -126,6 +127,34 @@ describe('R3 watch', () => {
     expect(lab.threads.map((thread) => thread.watches.size)).toEqual([2, 0, 1]);
     lab.thread(2).loseThread(0, 't0', 'lost');
     lab.thread(0).loseThread(2, 't2', 'lost');
+    await lab.run();
     expect(lab.threads.map((thread) => thread.watches.size)).toEqual([2, 0, 0]);
+  });
+
+  test.each([
+    ['watches again', 1, (ctx: Context, id: ActorId) => ctx.watch(id)],
+    ['no longer watches', 0, (ctx: Context, id: ActorId) => ctx.unwatch(id)],
+  ])('R3 who %s before the notice has come is told so often: %i', async (_, times, act) => {
+    const lab = await Lab.open(3);
+    const heard: ActorId[] = [];
+    let ctx: Context | undefined;
+    await lab.spawn(0, (context) => {
+      ctx = context;
+      return { receive() {}, notice: (notice: Notice) => heard.push((notice as { id: ActorId }).id) };
+    });
+    const elsewhere = await lab.spawn(2, { receive: (_: never, ctx: Context) => ctx.stop() });
+    const here = await lab.spawn(0, {});
+    for (const id of [elsewhere, here]) ctx?.watch(id);
+    await lab.run();
+    // The one notice is on the line, the other in the mailbox.
+    lab.busy.add(0);
+    lab.thread(2).router.tell(0, elsewhere, { type: 'go' }, Band.user);
+    await lab.run();
+    lab.thread(0).watches.ended(here, 'enough');
+    for (const id of [elsewhere, here]) act(ctx as Context, id);
+    lab.busy.delete(0);
+    await lab.run();
+    expect(heard).toEqual([here, elsewhere].slice(0, 2 * times));
+    expect(lab.threads.map((thread) => thread.watches.size)).toEqual([0, 0, 0]);
   });
 });
