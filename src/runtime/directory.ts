@@ -5,6 +5,7 @@
 import { type Behaviour, type Context, type Definition, refuse, type SpawnOptions } from './actor.js';
 import { type ActorId, NOBODY, threadActor, threadOf } from './address.js';
 import { ACTOR_START_MS, ACTOR_STOP_MS, ASK_DEADLINE_MS, FREEZES } from './defaults.js';
+import { Entry } from './directory-entry.js';
 import { ActorEnded, AskTimeout, asTroupeError, NameTaken, ThreadLost } from './errors.js';
 import { Kin } from './kin.js';
 import { Band } from './message.js';
@@ -28,26 +29,6 @@ export type DirectoryMessage =
   | { readonly type: 'froze'; readonly id: ActorId; readonly reason: string }
   /** A thread is back: its actors get their mailboxes, then they start again. */
   | { readonly type: 'reserve' | 'respawn'; readonly thread: number };
-
-const NEVER: readonly number[] = [];
-
-/** A class, for its fixed shape: there may be a hundred thousand of them. */
-class Entry {
-  /** NOBODY while it starts for the first time. */
-  id: ActorId = NOBODY;
-  lives = 0;
-  /** It ended before its start was answered. */
-  gone: ActorId | undefined = undefined;
-  /** Its supervisor ended before its start was answered. */
-  orphan = false;
-  /** When it froze its thread. */
-  freezes = NEVER;
-
-  constructor(
-    readonly options: SpawnOptions,
-    readonly thread: number,
-  ) {}
-}
 
 /** An actor is ended within this: the end of its start, then its stop. */
 const STOP_MS = 2 * ACTOR_STOP_MS + ASK_DEADLINE_MS;
@@ -214,22 +195,27 @@ class Directory implements Behaviour {
     for (const parent of this.#kin.parentsOn(thread)) {
       if (!living.has(parent)) void this.#endChildren(parent, ctx);
     }
-    const actors = this.#on(thread).map(({ id, options }) => ({ id, options }));
+    const actors = this.#on(thread).map((entry) => {
+      entry.reserved = true;
+      return { id: entry.id, options: entry.options };
+    });
     ctx
       .ask(threadActor(thread), { type: 'reserve', actors }, { band: Band.reserved })
       .then(reply.resolve, reply.reject);
   }
 
-  /** Starts the actors of a lost thread again, each at its address and from its saved state. */
+  /** Starts the actors of a lost thread again, from their saved state; not those that came there since it is back. */
   #respawn(thread: number, ctx: Context): void {
     const reply = ctx.replyLater();
-    const all = this.#on(thread).map((entry) => this.#again(entry, ctx));
+    const lost = this.#on(thread).filter(({ reserved }) => reserved);
+    const all = lost.map((entry) => this.#again(entry, ctx));
     void Promise.all(all).then((results) => reply.resolve(results.filter((back) => back).length));
   }
 
   /** False: it is not back; it has ended, or its thread was lost once more and the next life is its next try. */
   async #again(entry: Entry, ctx: Context): Promise<boolean> {
     const { id, options } = entry;
+    entry.reserved = false;
     const incarnation = ++entry.lives * STARTS_A_LIFE;
     try {
       const load = { type: 'load', id };
@@ -239,7 +225,8 @@ class Directory implements Behaviour {
       return true;
     } catch (error) {
       const { code, message } = asTroupeError(error);
-      if (error instanceof ThreadLost) return false;
+      const stopped = error instanceof ActorEnded && this.#entries.get(options.name) !== entry;
+      if (error instanceof ThreadLost || stopped) return false;
       if (unanswered(error)) await this.#abandon(ctx, entry);
       ctx.probe({ name: 'actor.lost', actor: options.name, error: `${code}: ${message}` });
       this.#ended({ id, name: options.name, reason: message, failed: true }, ctx);

@@ -4,7 +4,7 @@
 import { type Behaviour, type Context, type Definition, refuse, type SpawnOptions } from './actor.js';
 import { type ActorId, NOBODY, threadActor } from './address.js';
 import { end } from './end.js';
-import { ActorEnded, BadArgument, SiblingCrashed, ThreadLost } from './errors.js';
+import { ActorEnded, BadArgument, SiblingCrashed, ThreadLost, type TroupeError } from './errors.js';
 import { takeDown } from './life.js';
 import { peek } from './peek.js';
 import type { Again, Thread } from './thread.js';
@@ -67,7 +67,7 @@ class ThreadActor implements Behaviour {
         return undefined;
       case 'peek': {
         const cell = this.#thread.cell(message.id);
-        return cell ? peek(cell, message.preview) : this.#gone(message.id);
+        return cell ? peek(cell, message.preview) : refuse(gone(message.id));
       }
       case 'trace':
         return Tracer.begin(this.#thread, message.order);
@@ -87,7 +87,7 @@ class ThreadActor implements Behaviour {
   /** Answers when it has stopped. */
   #suspend({ id, sibling, reason }: ThreadMessage & { type: 'suspend' }, ctx: Context): unknown {
     const cell = this.#thread.cell(id);
-    if (cell === undefined) return this.#gone(id);
+    if (cell === undefined) return refuse(gone(id));
     const reply = ctx.replyLater();
     const error = new SiblingCrashed({ actor: cell.name, sibling, cause: reason });
     void takeDown(cell, error).then(() => reply.resolve(undefined));
@@ -98,7 +98,7 @@ class ThreadActor implements Behaviour {
   #end(id: ActorId, reason: string, ctx: Context): unknown {
     const cell = this.#thread.cell(id);
     const ending = cell === undefined ? this.#thread.ending.get(id) : end(cell, reason);
-    if (ending === undefined) return this.#gone(id);
+    if (ending === undefined) return refuse(gone(id));
     const reply = ctx.replyLater();
     void ending.then(() => reply.resolve(undefined));
     return undefined;
@@ -106,7 +106,9 @@ class ThreadActor implements Behaviour {
 
   async #spawn({ options, again }: ThreadMessage & { type: 'spawn' }): Promise<ActorId> {
     const reserved = this.#thread.cell(again?.id ?? NOBODY);
-    const cell = reserved ?? this.#thread.place(options, again?.id);
+    // It was stopped between its mailbox and its start.
+    if (again !== undefined && reserved === undefined) throw gone(again.id);
+    const cell = reserved ?? this.#thread.place(options);
     try {
       await this.#thread.start(cell, await this.#definition(options.module), again);
       return cell.id;
@@ -125,11 +127,10 @@ class ThreadActor implements Behaviour {
     }
     return definition;
   }
-
-  #gone(id: ActorId): unknown {
-    return refuse(new ActorEnded({ actor: `actor ${id}`, reason: 'no actor lives at this address' }));
-  }
 }
+
+const gone = (id: ActorId): TroupeError =>
+  new ActorEnded({ actor: `actor ${id}`, reason: 'no actor lives at this address' });
 
 /** The definition of an actor, from the module that its spawn names. */
 export type Loader = (module: string) => Promise<Definition>;
