@@ -46,6 +46,10 @@ export class TestHost implements Host {
     });
   }
 
+  get lost(): boolean {
+    return this.#exit !== undefined;
+  }
+
   connect({ number, name, board }: PeerData, end: LineEnd): Promise<void> {
     const line = end as TestLineEnd;
     return this.#order(() => {

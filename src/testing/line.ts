@@ -43,6 +43,10 @@ export class TestLineEnd implements WirePort {
     return [one, other];
   }
 
+  get closed(): boolean {
+    return this.#closed;
+  }
+
   get peer(): TestLineEnd {
     return this.#peer as TestLineEnd;
   }

@@ -6,11 +6,10 @@ import type { AskOptions, SpawnOptions, TellOptions } from '../runtime/actor.js'
 import type { ActorId } from '../runtime/address.js';
 import type { Message } from '../runtime/message.js';
 import { System, type ThreadPlan } from '../runtime/system.js';
-import { MAIN_THREAD } from '../runtime/well-known.js';
+import type { Thread } from '../runtime/thread.js';
 import { type Actor, Actors } from './actors.js';
 import { cloning } from './cloning.js';
 import { NeverSettles } from './errors.js';
-import type { TestHost } from './host.js';
 import type { LineTap } from './line.js';
 import { type Choose, inOrder, Loop } from './loop.js';
 import { TestPlatform } from './platform.js';
@@ -102,9 +101,10 @@ export class TestSystem {
     this.#platform.hosts.get(number)?.lose(reason);
   }
 
-  /** The latest thread of a number; undefined for the main thread, which is `system.main`. */
-  host(number: number): TestHost | undefined {
-    return number === MAIN_THREAD ? undefined : this.#platform.hosts.get(number);
+  /** All threads that are there now. */
+  get threads(): Thread[] {
+    const { hosts } = this.#platform;
+    return [this.system.main, ...[...hosts.values()].filter(({ lost }) => !lost).map(({ thread }) => thread)];
   }
 
   // Time and order

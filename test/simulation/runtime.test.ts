@@ -1,0 +1,28 @@
+/**
+ * R7: seeds of the runtime, and that each replays exactly.
+ */
+import { expect, test } from 'vitest';
+import { run, trialOf } from '../../src/testing/simulation/index.js';
+import { runtimeSubject } from './runtime-subject.js';
+import { runSeeds } from './seeds.js';
+
+const SEEDS = Number(process.env.TROUPE_SIMULATED_SEEDS ?? 250);
+
+test('R7 the runtime keeps its promises in every seed', { timeout: 120_000 }, async () => {
+  const reports: string[] = [];
+  const write = (text: string): void => void reports.push(text);
+  const options = { subject: 'runtime', faults: undefined, messages: undefined };
+  const tally = await runSeeds({ from: 1, seeds: SEEDS, ...options, write });
+  expect(reports).toEqual([]);
+  expect(tally.passed).toBe(SEEDS);
+});
+
+test('R7 a seed delivers 2,000 messages among 8 actors with 5 faults, and replays exactly', async () => {
+  for (const seed of [1, 2, 3]) {
+    const outcome = await run(runtimeSubject(), trialOf(runtimeSubject(), seed));
+    expect(outcome.messages).toBeGreaterThanOrEqual(2_000);
+    expect(outcome.actors).toBeGreaterThanOrEqual(8);
+    expect(outcome.faults).toBeGreaterThanOrEqual(5);
+    expect(await run(runtimeSubject(), trialOf(runtimeSubject(), seed))).toEqual(outcome);
+  }
+});
