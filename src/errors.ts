@@ -39,6 +39,44 @@ export const ModelTooLarge = defineError<{ path: string; needBytes: number; budg
     'use a smaller model, fewer cells, or raise memory.host',
 );
 
+export const NotAGene = defineError<{ path: string; reason: string }>(
+  'NotAGene',
+  (d) => `${d.path} is no gene for this model: ${d.reason}`,
+);
+
+export const GeneTruncated = defineError<{ path: string; expectedBytes: number; actualBytes: number }>(
+  'GeneTruncated',
+  (d) => `${d.path} is cut short: it needs ${d.expectedBytes} bytes and the file has ${d.actualBytes}`,
+);
+
+/** `tensor`: the tensor of the file, or the weight, that does not fit. */
+export const GeneUnfit = defineError<{ path: string; tensor: string; reason: string }>(
+  'GeneUnfit',
+  (d) => `${d.path} does not fit the model: ${d.tensor}: ${d.reason}`,
+);
+
+/** `by`: who runs it. */
+export const GeneInUse = defineError<{ gene: string; by: string }>(
+  'GeneInUse',
+  (d) => `${d.gene} is in use by ${d.by}`,
+);
+
+/** A run names a gene that was unloaded after its turn was granted. */
+export const GeneAbsent = defineError<{ reason: string }>(
+  'GeneAbsent',
+  (d) => `the run names a gene that is not there: ${d.reason}`,
+);
+
+export const NoSuchGene = defineError<{ name: string }>(
+  'NoSuchGene',
+  (d) => `no gene is named ${d.name}; load it with troupe.genes.load`,
+);
+
+export const GeneNameTaken = defineError<{ name: string; path: string }>(
+  'GeneNameTaken',
+  (d) => `${d.name} is the name of another gene, from ${d.path}; replace: true takes its place`,
+);
+
 export const NativeFailure = defineError<{ call: string; reason: string }>(
   'NativeFailure',
   (d) => `${d.call} failed: ${d.reason}`,

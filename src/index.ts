@@ -9,6 +9,7 @@ import { createStatus, type LaneReport, readLanes, readStatus, Status } from './
 import type { MindArgs } from './actors/mind/protocol.js';
 import { checkCallback, checkText } from './check.js';
 import { BadArgument, NameTaken, SystemStopped } from './errors.js';
+import { Genes } from './genes.js';
 import { Mind } from './mind.js';
 import { openMinds } from './minds.js';
 import type { ModelHeader } from './native/addon.js';
@@ -44,7 +45,9 @@ export type { TurnClass } from './actors/broker/protocol.js';
 export type { Sampling } from './actors/engine/sampling.js';
 export type { LaneReport } from './actors/engine/status.js';
 export type { Outcome, Receipt, RunReceipt } from './actors/mind/protocol.js';
+export type { NamedGene, NamedGeneInfo } from './actors/residency/protocol.js';
 export * from './errors.js';
+export type { Genes, LoadGeneOptions } from './genes.js';
 export type { Mind } from './mind.js';
 export { type TurnReply, turnOf } from './minds.js';
 export type { MindOptions, PeekOptions, Progress, TroupeOptions, TurnOptions } from './options.js';
@@ -78,6 +81,8 @@ export interface TroupeReport extends SystemReport {
 }
 
 export class Troupe implements AsyncDisposable {
+  /** Adapters that turns may run. */
+  readonly genes: Genes;
   readonly #system: System;
   readonly #status: Int32Array;
   readonly #offload: Offload;
@@ -92,6 +97,7 @@ export class Troupe implements AsyncDisposable {
     this.#system = system;
     this.#offload = offload;
     this.#passivateMs = options.passivateMs;
+    this.genes = new Genes(offload, () => this.#open('its genes'));
     this.#status = createStatus(options.lanes);
   }
 
@@ -138,10 +144,9 @@ export class Troupe implements AsyncDisposable {
   async mind(name: string, options?: MindOptions): Promise<Mind> {
     const actorName = mindActorName(name);
     const checked = checkMindOptions(options);
-    if (this.#stage === undefined || this.#stopped !== undefined) {
-      throw new SystemStopped({ what: `the mind ${name}` });
-    }
-    const args: MindArgs = { ...this.#stage.mindArgs, name, ...checked };
+    const stage = this.#open(`the mind ${name}`);
+    const genes = checked.genes ?? stage.mindArgs.genes;
+    const args: MindArgs = { ...stage.mindArgs, name, ...checked, genes };
     try {
       const id = await this.#system.spawn({
         name: actorName,
@@ -149,7 +154,7 @@ export class Troupe implements AsyncDisposable {
         args,
         passivateMs: this.#passivateMs,
       });
-      const mind = new Mind(name, id, this.#stage, () => this.#minds.delete(mind));
+      const mind = new Mind(name, id, stage, () => this.#minds.delete(mind));
       this.#minds.add(mind);
       return mind;
     } catch (error) {
@@ -234,6 +239,11 @@ export class Troupe implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop();
+  }
+
+  #open(what: string): Stage {
+    if (this.#stage === undefined || this.#stopped !== undefined) throw new SystemStopped({ what });
+    return this.#stage;
   }
 
   async #stop(): Promise<void> {

@@ -54,13 +54,14 @@ export class Mind implements AsyncDisposable {
     const turn = new Turn(cancel);
     const firstPiece = (): number | undefined => turn.grewAt && turn.grewAt - calledAt;
     reader.open(number, turn);
-    const { room, maxTokens, sampling, stops, deadlineMs, signal } = checked;
+    const { room, maxTokens, genes, sampling, stops, deadlineMs, signal } = checked;
     const request = {
       type: 'turn',
       turn: number,
       room,
       text: said,
       maxTokens,
+      genes,
       sampling,
       stops,
       calledAt: system.main.clock.now(),

@@ -8,8 +8,10 @@ import { fileURLToPath } from 'node:url';
 import { TURN_CLASSES, type TurnClass } from './actors/broker/protocol.js';
 import { checkSampling, type Sampling } from './actors/engine/sampling.js';
 import { checkStops } from './actors/engine/stops.js';
+import type { NamedGene } from './actors/residency/protocol.js';
 import { checkCallback, checkFields, checkFlag, checkMs, checkText, checkWhole } from './check.js';
 import { BadArgument } from './errors.js';
+import { checkGenes } from './genes.js';
 import { NAME_BYTES } from './runtime/defaults.js';
 
 export interface Progress {
@@ -33,6 +35,8 @@ export interface TroupeOptions {
   readonly hosts?: number;
   /** Budgets in bytes. `host`: default what the system or the container allows. */
   readonly memory?: { readonly host?: number };
+  /** `default`: what minds run that name no genes; their names mean what is loaded under them by then. */
+  readonly genes?: { readonly default?: readonly NamedGene[] };
   /** Folder of this process's data, made for its owner only. */
   readonly dir?: string;
   /** Milliseconds without a turn after which a mind frees its memory until the next one; default 60,000. */
@@ -47,6 +51,8 @@ export interface MindOptions {
   readonly sampling?: Sampling;
   /** Order among waiting turns; default `interactive`. */
   readonly class?: TurnClass;
+  /** What its turns run; default: the troupe's; empty: the model as it is. */
+  readonly genes?: readonly NamedGene[];
 }
 
 export interface TurnOptions {
@@ -55,6 +61,8 @@ export interface TurnOptions {
   readonly signal?: AbortSignal;
   /** Most tokens of the reply; default: a quarter of the context. */
   readonly maxTokens?: number;
+  /** What this turn runs; default: the mind's; empty: the model as it is. */
+  readonly genes?: readonly NamedGene[];
   readonly sampling?: Sampling;
   /** Strings that end the reply; they are not part of it. */
   readonly stop?: string | readonly string[];
@@ -107,6 +115,7 @@ export interface CheckedTroupeOptions {
   readonly threads: number | undefined;
   readonly hosts: number;
   readonly hostBytes: number;
+  readonly genes: readonly NamedGene[];
   readonly dir: string;
   readonly passivateMs: number;
   readonly onProgress: (progress: Progress) => void;
@@ -121,11 +130,13 @@ export function checkTroupeOptions(options: unknown): CheckedTroupeOptions {
     'threads',
     'hosts',
     'memory',
+    'genes',
     'dir',
     'passivateAfter',
     'onProgress',
   ]);
   const memory = checkFields<{ host?: number }>(given.memory, 'options.memory', ['host']);
+  const genes = checkFields<{ default?: readonly NamedGene[] }>(given.genes, 'options.genes', ['default']);
   return {
     model: checkText(given.model, 'options.model', DEFAULT_MODEL),
     lanes: checkWhole(given.lanes, 'options.lanes', 1, 256) ?? DEFAULT_LANES,
@@ -135,6 +146,7 @@ export function checkTroupeOptions(options: unknown): CheckedTroupeOptions {
     hosts: checkWhole(given.hosts, 'options.hosts', 1, 64) ?? defaultHosts(),
     hostBytes:
       checkWhole(memory.host, 'options.memory.host', 1, Number.MAX_SAFE_INTEGER) ?? availableMemory(),
+    genes: checkGenes(genes.default, 'options.genes.default') ?? [],
     dir: checkText(given.dir, 'options.dir', defaultDir()),
     passivateMs: checkMs(given.passivateAfter, 'options.passivateAfter') ?? DEFAULT_PASSIVATE_MS,
     onProgress:
@@ -176,10 +188,12 @@ export interface CheckedMindOptions {
   readonly system: string;
   readonly sampling: Sampling;
   readonly class: TurnClass;
+  /** undefined: the troupe's. */
+  readonly genes: readonly NamedGene[] | undefined;
 }
 
 export function checkMindOptions(options: unknown): CheckedMindOptions {
-  const given = checkFields<MindOptions>(options, 'options', ['system', 'sampling', 'class']);
+  const given = checkFields<MindOptions>(options, 'options', ['system', 'sampling', 'class', 'genes']);
   const turnClass = given.class ?? 'interactive';
   if (!TURN_CLASSES.includes(turnClass)) {
     throw new BadArgument({ argument: 'options.class', value: turnClass, expected: TURN_CLASSES.join(', ') });
@@ -188,6 +202,7 @@ export function checkMindOptions(options: unknown): CheckedMindOptions {
     system: checkText(given.system, 'options.system', ''),
     sampling: checkSampling(given.sampling, 'options.sampling'),
     class: turnClass,
+    genes: checkGenes(given.genes, 'options.genes'),
   };
 }
 
@@ -195,6 +210,7 @@ export interface CheckedTurnOptions {
   readonly room: string;
   readonly signal: AbortSignal | undefined;
   readonly maxTokens: number | undefined;
+  readonly genes: readonly NamedGene[] | undefined;
   readonly sampling: Sampling;
   readonly stops: readonly string[];
   readonly deadlineMs: number;
@@ -205,6 +221,7 @@ export function checkTurnOptions(options: unknown): CheckedTurnOptions {
     'room',
     'signal',
     'maxTokens',
+    'genes',
     'sampling',
     'stop',
     'deadline',
@@ -221,6 +238,7 @@ export function checkTurnOptions(options: unknown): CheckedTurnOptions {
     room,
     signal: given.signal,
     maxTokens: checkWhole(given.maxTokens, 'options.maxTokens', 1, 2 ** 31 - 1),
+    genes: checkGenes(given.genes, 'options.genes'),
     sampling: checkSampling(given.sampling, 'options.sampling'),
     stops: checkStops(given.stop, 'options.stop'),
     deadlineMs: checkMs(given.deadline, 'options.deadline') ?? DEFAULT_DEADLINE_MS,

@@ -8,6 +8,7 @@ import type { EngineArgs, EngineReady } from './actors/engine/protocol.js';
 import { readStatus, Status } from './actors/engine/status.js';
 import { attachVocab, detachVocab } from './actors/engine/vocab.js';
 import type { MindArgs } from './actors/mind/protocol.js';
+import type { ResidencyArgs } from './actors/residency/protocol.js';
 import { BadArgument, ModelTooLarge } from './errors.js';
 import type { ModelHeader } from './native/addon.js';
 import type { CheckedTroupeOptions } from './options.js';
@@ -32,7 +33,7 @@ export interface Stage {
   readonly reader: Reader;
   readonly readerId: ActorId;
   readonly modelName: string;
-  /** What every mind is told beside its own options. */
+  /** What every mind is told beside its own options; the genes where it names none. */
   readonly mindArgs: Omit<MindArgs, 'name' | 'system' | 'sampling' | 'class'>;
   nextTurn(): number;
   close(): void;
@@ -60,6 +61,12 @@ export async function openStage(
     args: {},
     thread: CONTROL_THREAD,
   });
+  const residency = await system.spawn({
+    name: 'residency',
+    module: moduleUrl('./actors/residency/residency.js'),
+    args: { default: options.genes.map(({ gene }) => gene) } satisfies ResidencyArgs,
+    thread: CONTROL_THREAD,
+  });
   const engine = await startEngine(system, options, engineArgs(options, fit, broker, status));
   const ready = await system.ask<EngineReady>(engine, { type: 'ready' });
   // The main thread holds the weights too, so that they outlive a crash of the engine's thread.
@@ -78,7 +85,15 @@ export async function openStage(
     reader,
     readerId,
     modelName,
-    mindArgs: { model: ready.model, modelName, context: fit.context, engine, broker },
+    mindArgs: {
+      model: ready.model,
+      modelName,
+      context: fit.context,
+      engine,
+      broker,
+      residency,
+      genes: options.genes,
+    },
     nextTurn: () => ++turns,
     close: () => detachVocab(ready.model),
   };

@@ -68,6 +68,7 @@ Napi::Value live(const Napi::CallbackInfo& info) {
   Napi::Object counts = Napi::Object::New(info.Env());
   counts.Set("models", static_cast<double>(Model::live()));
   counts.Set("contexts", static_cast<double>(Lanes::live()));
+  counts.Set("genes", static_cast<double>(Shelf::live()));
   return counts;
 }
 

@@ -73,6 +73,18 @@ Napi::Object object(const Napi::Value& value, const std::string& name) {
   return value.As<Napi::Object>();
 }
 
+Napi::Array array(const Napi::Value& value, const std::string& name) {
+  if (!value.IsArray()) throw badArgument(name, shown(value), "an array");
+  return value.As<Napi::Array>();
+}
+
+Napi::Uint8Array bytes(const Napi::Value& value, const std::string& name) {
+  if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != napi_uint8_array) {
+    throw badArgument(name, shown(value), "a Uint8Array");
+  }
+  return value.As<Napi::Uint8Array>();
+}
+
 Napi::Int32Array int32Array(const Napi::Value& value, const std::string& name) {
   if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != napi_int32_array) {
     throw badArgument(name, shown(value), "an Int32Array");

@@ -22,7 +22,10 @@ std::string text(const Napi::Value& value, const std::string& name);
 // A path: text without a NUL, not empty.
 std::string path(const Napi::Value& value, const std::string& name);
 Napi::Object object(const Napi::Value& value, const std::string& name);
+Napi::Array array(const Napi::Value& value, const std::string& name);
 Napi::Int32Array int32Array(const Napi::Value& value, const std::string& name);
+// The bytes stay the caller's.
+Napi::Uint8Array bytes(const Napi::Value& value, const std::string& name);
 std::vector<int32_t> int32s(const Napi::Value& value, const std::string& name);
 
 }  // namespace troupe

@@ -5,6 +5,7 @@
 #include "arguments.h"
 #include "border.h"
 #include "context_options.h"
+#include "gene_info.h"
 #include "probability.h"
 
 namespace troupe {
@@ -33,6 +34,7 @@ Napi::Function ContextObject::define(Napi::Env env) {
                       InstanceMethod<&ContextObject::logProbability>("logProbability"),
                       InstanceMethod<&ContextObject::logits>("logits"),
                       InstanceMethod<&ContextObject::setSampler>("setSampler"),
+                      InstanceMethod<&ContextObject::setGenes>("setGenes"),
                       InstanceMethod<&ContextObject::cut>("cut"),
                       InstanceMethod<&ContextObject::clear>("clear"),
                       InstanceMethod<&ContextObject::length>("length"),
@@ -118,6 +120,10 @@ void ContextObject::setSampler(const Napi::CallbackInfo& info) {
     const SamplerOptions options = samplerOptions(object(info[1], "options"));
     open().setSampler(lane(info), options, int32s(info[2], "produced"));
   });
+}
+
+void ContextObject::setGenes(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), "setGenes", [&] { open().setGenes(lane(info), appliedGenes(info[1])); });
 }
 
 Napi::Value ContextObject::cut(const Napi::CallbackInfo& info) {

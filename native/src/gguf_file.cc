@@ -89,25 +89,25 @@ GgufFile::GgufFile(const std::string& path) : path_(path), fileBytes_(regularFil
   gguf_.reset(gguf_init_from_callback(readAt, &source, kMaxRead, fileBytes_ + kSlackBytes, params));
   if (source.wanted > fileBytes_) throw truncated(path, source.wanted, fileBytes_);
   if (!gguf_) throw notAModel(path, logTail("its header cannot be read"));
-  checkTensors();
+  if (expectedBytes() > fileBytes_) throw truncated(path, expectedBytes(), fileBytes_);
 }
 
-void GgufFile::checkTensors() const {
+uint64_t Gguf::expectedBytes() const {
   const uint64_t data = gguf_get_data_offset(gguf_.get());
   uint64_t end = data;
   for (int64_t i = 0; i < gguf_get_n_tensors(gguf_.get()); i++) {
     end = std::max<uint64_t>(end, data + gguf_get_tensor_offset(gguf_.get(), i) + gguf_get_tensor_size(gguf_.get(), i));
   }
-  if (end > fileBytes_) throw truncated(path_, end, fileBytes_);
+  return end;
 }
 
-uint64_t GgufFile::tensorBytes() const {
+uint64_t Gguf::tensorBytes() const {
   uint64_t bytes = 0;
   for (int64_t i = 0; i < gguf_get_n_tensors(gguf_.get()); i++) bytes += gguf_get_tensor_size(gguf_.get(), i);
   return bytes;
 }
 
-std::optional<uint64_t> GgufFile::number(const std::string& key) const {
+std::optional<uint64_t> Gguf::number(const std::string& key) const {
   const int64_t id = find(key);
   if (id < 0) return {};
   switch (gguf_get_kv_type(gguf_.get(), id)) {
@@ -121,25 +121,25 @@ std::optional<uint64_t> GgufFile::number(const std::string& key) const {
   }
 }
 
-std::optional<double> GgufFile::real(const std::string& key) const {
+std::optional<double> Gguf::real(const std::string& key) const {
   const int64_t id = find(key);
   if (id < 0 || gguf_get_kv_type(gguf_.get(), id) != GGUF_TYPE_FLOAT32) return {};
   return gguf_get_val_f32(gguf_.get(), id);
 }
 
-std::optional<std::string> GgufFile::text(const std::string& key) const {
+std::optional<std::string> Gguf::text(const std::string& key) const {
   const int64_t id = find(key);
   if (id < 0 || gguf_get_kv_type(gguf_.get(), id) != GGUF_TYPE_STRING) return {};
   return gguf_get_val_str(gguf_.get(), id);
 }
 
-std::optional<gguf_type> GgufFile::arrayType(const std::string& key) const {
+std::optional<gguf_type> Gguf::arrayType(const std::string& key) const {
   const int64_t id = find(key);
   if (id < 0 || gguf_get_kv_type(gguf_.get(), id) != GGUF_TYPE_ARRAY) return {};
   return gguf_get_arr_type(gguf_.get(), id);
 }
 
-std::vector<std::string_view> GgufFile::texts(const std::string& key) const {
+std::vector<std::string_view> Gguf::texts(const std::string& key) const {
   if (arrayType(key) != GGUF_TYPE_STRING) return {};
   const int64_t id = find(key);
   std::vector<std::string_view> result(gguf_get_arr_n(gguf_.get(), id));
@@ -147,7 +147,7 @@ std::vector<std::string_view> GgufFile::texts(const std::string& key) const {
   return result;
 }
 
-std::optional<std::vector<uint64_t>> GgufFile::perLayer(const std::string& key, uint64_t layers) const {
+std::optional<std::vector<uint64_t>> Gguf::perLayer(const std::string& key, uint64_t layers) const {
   if (const auto all = number(key)) return std::vector<uint64_t>(layers, *all);
   const auto type = arrayType(key);
   if (type != GGUF_TYPE_UINT32 && type != GGUF_TYPE_INT32) return {};

@@ -13,14 +13,9 @@
 
 namespace troupe {
 
-class GgufFile {
+// What a GGUF header holds, however it was read.
+class Gguf {
  public:
-  // Throws ModelNotFound, NotAModel, ModelTruncated (also when a tensor ends after the file does).
-  explicit GgufFile(const std::string& path);
-
-  const std::string& path() const { return path_; }
-  uint64_t fileBytes() const { return fileBytes_; }
-  uint64_t tensorBytes() const;
   bool has(const std::string& key) const { return find(key) >= 0; }
 
   // Nothing when the key is absent or holds something else.
@@ -33,17 +28,31 @@ class GgufFile {
   // The strings of an array; none when the key is absent or holds something else. They live as long as the file.
   std::vector<std::string_view> texts(const std::string& key) const;
 
- private:
+  uint64_t tensorBytes() const;
+  // Bytes that a file needs to hold all its tensors.
+  uint64_t expectedBytes() const;
+
+ protected:
   struct Free {
     void operator()(gguf_context* gguf) const { gguf_free(gguf); }
   };
 
   int64_t find(const std::string& key) const { return gguf_find_key(gguf_.get(), key.c_str()); }
-  void checkTensors() const;
 
+  std::unique_ptr<gguf_context, Free> gguf_;
+};
+
+class GgufFile : public Gguf {
+ public:
+  // Throws ModelNotFound, NotAModel, ModelTruncated (also when a tensor ends after the file does).
+  explicit GgufFile(const std::string& path);
+
+  const std::string& path() const { return path_; }
+  uint64_t fileBytes() const { return fileBytes_; }
+
+ private:
   std::string path_;
   uint64_t fileBytes_ = 0;
-  std::unique_ptr<gguf_context, Free> gguf_;
 };
 
 }  // namespace troupe

@@ -19,7 +19,8 @@ Lanes::Lanes(std::shared_ptr<const Model> model, const LanesOptions& options)
     : model_(std::move(model)),
       options_(options),
       pool_(newThreadPool(std::max(options.threads, options.promptThreads))),
-      context_(newContext(*model_, options)),
+      bank_(model_->genes(), options.lanes),
+      context_(newContext(*model_, options, bank_)),
       batch_({options.rows, options.lanes, model_->vocabulary().size()}),
       lengths_(options.lanes, 0),
       samplers_(options.lanes) {
@@ -119,6 +120,11 @@ void Lanes::setSampler(int32_t lane, const SamplerOptions& options, std::vector<
     }
   }
   samplers_[lane].emplace(options, std::move(produced));
+}
+
+void Lanes::setGenes(int32_t lane, const std::vector<std::pair<uint64_t, float>>& genes) {
+  checkLane(lane);
+  bank_.set(lane, genes);
 }
 
 bool Lanes::cut(int32_t lane, int32_t from) {

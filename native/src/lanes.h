@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "bank.h"
 #include "memory.h"
 #include "model.h"
 #include "new_context.h"
@@ -45,6 +46,8 @@ class Lanes {
   float* output(int64_t index) const;
 
   void setSampler(int32_t lane, const SamplerOptions& options, std::vector<int32_t> produced);
+  // What the lane's rows run from now on: ids of genes of the model, and their scales. Throws BadArgument.
+  void setGenes(int32_t lane, const std::vector<std::pair<uint64_t, float>>& genes);
   bool cut(int32_t lane, int32_t from);
   void clear(int32_t lane);
   int32_t length(int32_t lane) const;
@@ -58,8 +61,9 @@ class Lanes {
 
   std::shared_ptr<const Model> model_;
   LanesOptions options_;
-  // Before the context, so that it outlives it.
+  // Before the context, so that they outlive it.
   ThreadPool pool_;
+  Bank bank_;
   Context context_;
   Batch batch_;
   std::vector<int32_t> lengths_;

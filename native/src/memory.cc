@@ -1,20 +1,16 @@
 #include "memory.h"
 
-#include <ggml-backend.h>
 #include <llama-ext.h>
 
 #include <algorithm>
 
 namespace troupe {
-namespace {
 
 bool onHost(ggml_backend_buffer_type_t type) {
   const ggml_backend_dev_t device = ggml_backend_buft_get_device(type);
   return ggml_backend_buft_is_host(type) ||
          (device != nullptr && ggml_backend_dev_type(device) == GGML_BACKEND_DEVICE_TYPE_CPU);
 }
-
-}  // namespace
 
 std::vector<BufferBytes> memoryOf(const llama_context* context, int32_t outputs) {
   std::vector<BufferBytes> buffers;

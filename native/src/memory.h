@@ -2,6 +2,7 @@
 // Call it on the context's thread.
 #pragma once
 
+#include <ggml-backend.h>
 #include <llama.h>
 
 #include <cstdint>
@@ -18,6 +19,9 @@ struct BufferBytes {
   uint64_t computeBytes = 0;
   uint64_t outputBytes = 0;
 };
+
+// Whether what lies in such buffers is computed by the CPU.
+bool onHost(ggml_backend_buffer_type_t type);
 
 // `outputs`: rows that the logits buffer holds, which llama.cpp's own account leaves out.
 std::vector<BufferBytes> memoryOf(const llama_context* context, int32_t outputs);

@@ -84,9 +84,11 @@ Model::Model(Pointer model, uint64_t id, const LoadOptions& options)
       id_(id),
       path_(options.path),
       offloads_(options.gpuLayers != 0),
-      vocabulary_(llama_model_get_vocab(model_.get())) {}
+      vocabulary_(llama_model_get_vocab(model_.get())),
+      genes_(std::make_unique<Shelf>(model_.get(), architecture())) {}
 
 Model::~Model() {
+  genes_.reset();
   model_.reset();
   Registry& all = registry();
   std::lock_guard lock(all.mutex);

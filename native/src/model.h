@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "shelf.h"
 #include "vocabulary.h"
 
 namespace troupe {
@@ -37,6 +38,8 @@ class Model {
   const std::string& path() const { return path_; }
   bool offloads() const { return offloads_; }
   const Vocabulary& vocabulary() const { return vocabulary_; }
+  // Its genes come and go while the weights stay as they are.
+  Shelf& genes() const { return *genes_; }
   std::string architecture() const;
   std::string description() const;
   // llama.cpp wants a mutable pointer to make a context, and changes nothing in it.
@@ -55,6 +58,7 @@ class Model {
   std::string path_;
   bool offloads_;
   Vocabulary vocabulary_;
+  std::unique_ptr<Shelf> genes_;
 };
 
 }  // namespace troupe

@@ -6,6 +6,7 @@
 #include "arguments.h"
 #include "border.h"
 #include "context_object.h"
+#include "gene_info.h"
 #include "model_info.h"
 
 namespace troupe {
@@ -32,6 +33,9 @@ Napi::Function ModelObject::define(Napi::Env env) {
                       InstanceMethod<&ModelObject::pieces>("pieces"),
                       InstanceMethod<&ModelObject::specials>("specials"),
                       InstanceMethod<&ModelObject::ends>("ends"),
+                      InstanceMethod<&ModelObject::loadGene>("loadGene"),
+                      InstanceMethod<&ModelObject::unloadGene>("unloadGene"),
+                      InstanceMethod<&ModelObject::genes>("genes"),
                       InstanceMethod<&ModelObject::context>("context"),
                       InstanceMethod<&ModelObject::close>("close")});
 }
@@ -110,6 +114,32 @@ Napi::Value ModelObject::specials(const Napi::CallbackInfo& info) {
 Napi::Value ModelObject::ends(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), "ends",
                  [&]() -> Napi::Value { return toInt32Array(info.Env(), open().vocabulary().ends()); });
+}
+
+Napi::Value ModelObject::loadGene(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), "loadGene", [&]() -> Napi::Value {
+    const Napi::Uint8Array content = bytes(info[0], "bytes");
+    const Napi::Object options = object(info[1], "options");
+    const std::string from = path(options.Get("path"), "options.path");
+    const std::string hash = text(options.Get("hash"), "options.hash");
+    const GeneBytes file{from, reinterpret_cast<const std::byte*>(content.Data()), content.ByteLength()};
+    return geneInfo(info.Env(), open().genes().load(file, hash));
+  });
+}
+
+void ModelObject::unloadGene(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), "unloadGene", [&] {
+    open().genes().unload(static_cast<uint64_t>(integer(info[0], "id", 0, kMaxSafeInteger)));
+  });
+}
+
+Napi::Value ModelObject::genes(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), "genes", [&]() -> Napi::Value {
+    const std::vector<ShelvedGene> all = open().genes().all();
+    Napi::Array array = Napi::Array::New(info.Env(), all.size());
+    for (size_t i = 0; i < all.size(); i++) array.Set(static_cast<uint32_t>(i), geneInfo(info.Env(), all[i]));
+    return array;
+  });
 }
 
 Napi::Value ModelObject::context(const Napi::CallbackInfo& info) {

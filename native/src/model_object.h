@@ -23,6 +23,9 @@ class ModelObject : public Napi::ObjectWrap<ModelObject> {
   Napi::Value pieces(const Napi::CallbackInfo& info);
   Napi::Value specials(const Napi::CallbackInfo& info);
   Napi::Value ends(const Napi::CallbackInfo& info);
+  Napi::Value loadGene(const Napi::CallbackInfo& info);
+  void unloadGene(const Napi::CallbackInfo& info);
+  Napi::Value genes(const Napi::CallbackInfo& info);
   Napi::Value context(const Napi::CallbackInfo& info);
   void close(const Napi::CallbackInfo& info);
 

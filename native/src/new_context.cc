@@ -55,12 +55,14 @@ ThreadPool newThreadPool(int32_t threads) {
   return pool;
 }
 
-Context newContext(const Model& model, const LanesOptions& options) {
+Context newContext(const Model& model, const LanesOptions& options, llama_product_hook& hook) {
   if (!llama_model_has_decoder(model.get()) || llama_model_has_encoder(model.get())) {
     throw unsupported(model, "it is not a decoder-only model");
   }
   clearLogTail();
-  Context context(llama_init_from_model(model.get(), contextParams(model, options)));
+  llama_context_params params = contextParams(model, options);
+  params.product_hook = &hook;
+  Context context(llama_init_from_model(model.get(), params));
   if (!context) throw nativeFailure("context", logTail("llama.cpp made no context"));
   if (llama_get_memory(context.get()) == nullptr) throw unsupported(model, "it keeps no state between steps");
   return context;

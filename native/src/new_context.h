@@ -37,7 +37,7 @@ int32_t roundedCells(int32_t cells);
 
 // Throws NativeFailure.
 ThreadPool newThreadPool(int32_t threads);
-// Throws ModelUnsupported, NativeFailure.
-Context newContext(const Model& model, const LanesOptions& options);
+// `hook` must outlive the context. Throws ModelUnsupported, NativeFailure.
+Context newContext(const Model& model, const LanesOptions& options, llama_product_hook& hook);
 
 }  // namespace troupe

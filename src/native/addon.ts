@@ -91,6 +91,26 @@ export interface SamplerOptions {
   readonly repeatLast: number;
 }
 
+/** A gene that is loaded: what its file holds, laid out for the products of this processor. */
+export interface GeneInfo {
+  /** Never reused in this process. */
+  readonly id: number;
+  /** Of the file's content; two files of one hash are one gene. */
+  readonly hash: string;
+  /** The highest of its tensors. */
+  readonly rank: number;
+  /** Weights of the model that it changes. */
+  readonly weights: number;
+  /** Bytes in memory. */
+  readonly bytes: number;
+}
+
+/** One gene of what a lane runs; `scale` multiplies what the file's own rank and alpha say. */
+export interface AppliedGene {
+  readonly gene: number;
+  readonly scale: number;
+}
+
 export interface BufferBytes {
   readonly buffer: string;
   /** True where the backend computes in host memory. */
@@ -130,6 +150,11 @@ export interface NativeContext {
   logits(output: number): Float32Array;
   /** Sets the lane's sampler as if it had already produced `produced`. */
   setSampler(lane: number, options: SamplerOptions, produced: Int32Array): void;
+  /**
+   * What the lane's rows run from the next step on; empty = the model as it is. The sums are made in order of ids.
+   * What the lane already holds stays as it was computed.
+   */
+  setGenes(lane: number, genes: readonly AppliedGene[]): void;
   /** Removes positions from `from` to the end. False: this model cannot, and the lane is as it was. */
   cut(lane: number, from: number): boolean;
   clear(lane: number): void;
@@ -155,6 +180,16 @@ export interface NativeModel {
   specials(): string[];
   /** Ids that end a reply. */
   ends(): Int32Array;
+  /**
+   * Loads an adapter from the bytes of its GGUF; `hash` is of these bytes, and `path` what errors call them. Content that
+   * is loaded already gives the gene that there is. For any thread: the genes belong to the weights, not to this handle.
+   * Throws NotAGene, GeneTruncated, GeneUnfit.
+   */
+  loadGene(bytes: Uint8Array, options: { path: string; hash: string }): GeneInfo;
+  /** Frees a gene. Throws GeneInUse while a lane runs it. */
+  unloadGene(id: number): void;
+  /** In order of ids. */
+  genes(): GeneInfo[];
   context(options: ContextOptions): NativeContext;
   close(): void;
 }
@@ -170,5 +205,5 @@ export interface Addon {
   /** Another thread's handle on weights that are loaded already. */
   attachModel(id: number): NativeModel;
   /** Live native objects of this process, for leak checks. */
-  live(): { models: number; contexts: number };
+  live(): { models: number; contexts: number; genes: number };
 }

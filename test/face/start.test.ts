@@ -193,6 +193,6 @@ describe('a start that went well', () => {
     await mind.leave();
     expect(troupe.inspect().threads.map((thread) => thread.name)).toContain('main');
     await expect(troupe.peek(mind.id)).rejects.toMatchObject({ code: 'SystemStopped' });
-    expect(addon.live()).toEqual({ models: 0, contexts: 0 });
+    expect(addon.live()).toEqual({ models: 0, contexts: 0, genes: 0 });
   });
 });

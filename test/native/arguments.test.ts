@@ -136,7 +136,7 @@ describe('E1 a wrong argument', () => {
     expect(error.detail?.argument).toBe(argument);
     expect(error.detail?.expected).not.toBe('');
     expect([0, 1, 2, 3].map((lane) => context.length(lane))).toEqual([0, 0, 0, 0]);
-    expect(addon.live()).toEqual({ models: 1, contexts: 1 });
+    expect(addon.live()).toEqual({ models: 1, contexts: 1, genes: 0 });
   });
 
   it('E1 names an output or token that the last step does not have', () => {

@@ -45,7 +45,7 @@ describe('E1 a header', () => {
       layers: 5,
       cellBytes: 2560,
     });
-    expect(addon.live()).toEqual({ models: 0, contexts: 0 });
+    expect(addon.live()).toEqual({ models: 0, contexts: 0, genes: 0 });
   });
 
   it('E1 tells the bytes of a cell that a context then allocates', () => {
@@ -156,7 +156,7 @@ describe('E1 a model that comes and goes', () => {
     const grown = (await rounds(100)) - before;
     // A model and its context are 2 MB: a leak of one of them would show as 200.
     expect(grown).toBeLessThan(16 * 2 ** 20);
-    expect(addon.live()).toEqual({ models: 0, contexts: 0 });
+    expect(addon.live()).toEqual({ models: 0, contexts: 0, genes: 0 });
   });
 });
 

@@ -6,7 +6,12 @@ import { type Tensor, type Value, writeGguf } from './gguf-writer.js';
 
 export type Kind = 'dense' | 'recurrent' | 'hybrid' | 'window';
 
-const ARCHITECTURE = { dense: 'llama', recurrent: 'mamba', hybrid: 'jamba', window: 'gemma2' } as const;
+export const ARCHITECTURE = {
+  dense: 'llama',
+  recurrent: 'mamba',
+  hybrid: 'jamba',
+  window: 'gemma2',
+} as const;
 const EMBEDDING = 64;
 const FEED = 96;
 const HEADS = 4;
@@ -64,7 +69,7 @@ function vocabulary(): Record<string, Value> {
 /** Every other layer of a hybrid model attends. */
 const attends = (kind: Kind, layer: number) => kind !== 'recurrent' && (kind !== 'hybrid' || layer % 2 === 1);
 
-function shapes(kind: Kind): Record<string, number[]> {
+export function shapes(kind: Kind): Record<string, number[]> {
   const all: Record<string, number[]> = {
     'token_embd.weight': [EMBEDDING, TOKENS.length],
     'output_norm.weight': [EMBEDDING],
@@ -102,6 +107,8 @@ function shapes(kind: Kind): Record<string, number[]> {
     add('post_attention_norm.weight', EMBEDDING);
     add('post_ffw_norm.weight', EMBEDDING);
   }
+  // The other kinds use the table of token embeddings for their output too.
+  if (kind === 'dense') all['output.weight'] = [EMBEDDING, TOKENS.length];
   return all;
 }
 

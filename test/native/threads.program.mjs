@@ -3,6 +3,7 @@
  * `leave` (fall off their end), `close` (close all first), `terminate` (in mid-step), `mixed`, or `exit` (the
  * process exits while they decode). Prints what native objects are alive after all threads have ended.
  */
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { loadAddon } from '../../dist/native/load.js';
@@ -15,15 +16,18 @@ else work(workerData);
 
 async function main(path, how, seed) {
   const random = lcg(seed);
+  const genePath = path.replace('-F16', '-gene-kjv-F16');
   const addon = loadAddon();
   // The first owner may close before the others have ended.
   const model = addon.loadModel({ path, mmap: false, gpuLayers: 0 });
+  // Every thread runs it, on lanes of its own.
+  const gene = model.loadGene(readFileSync(genePath), { path: genePath, hash: 'kjv' }).id;
   const ways = ['leave', 'close', 'terminate'];
   const workers = Array.from({ length: THREADS }, (_, i) => {
     const way = how === 'mixed' ? ways[Math.floor(random() * ways.length)] : how;
     const endless = way === 'terminate' || way === 'exit';
     const worker = new Worker(new URL(import.meta.url), {
-      workerData: { id: model.info.id, way, endless, lane: i },
+      workerData: { id: model.info.id, gene, way, endless, lane: i },
     });
     return { way, worker, delayMs: random() * 60 };
   });
@@ -42,7 +46,7 @@ async function main(path, how, seed) {
   console.log(JSON.stringify(addon.live()));
 }
 
-function work({ id, way, endless, lane }) {
+function work({ id, gene, way, endless, lane }) {
   const model = loadAddon().attachModel(id);
   const context = model.context({
     lanes: 4,
@@ -56,6 +60,7 @@ function work({ id, way, endless, lane }) {
   });
   const sampling = { seed: 1, temperature: 1, topK: 40, topP: 1, minP: 0, repeatPenalty: 1, repeatLast: 0 };
   context.setSampler(lane, sampling, new Int32Array());
+  context.setGenes(lane, [{ gene, scale: 1 }]);
   const sampled = new Int32Array(4);
   const step = (position) => {
     const status = context.step(Int32Array.of(sampled[0], lane, position, 1), 1, sampled);

@@ -24,7 +24,7 @@ import type {
   RunDone,
   RunOutcome,
 } from './protocol.js';
-import { laneRefusal, NOTHING_DONE, type Refusal, tooOld } from './refusal.js';
+import { geneAbsent, laneRefusal, NOTHING_DONE, type Refusal, tooOld } from './refusal.js';
 import { Replies } from './reply.js';
 import { Revoked } from './revoked.js';
 import { count, Status } from './status.js';
@@ -71,10 +71,7 @@ class Engine implements Behaviour {
     if (message.type === 'ready') return { model: this.#model.info.id };
     const refusal = this.#refusal(message);
     if (refusal !== undefined) this.#refuse(message, ctx.sender, refusal);
-    else {
-      this.#lanes.begin(message, ctx.sender);
-      this.#loop.wake();
-    }
+    else this.#begin(message, ctx.sender);
     return undefined;
   }
 
@@ -138,6 +135,15 @@ class Engine implements Behaviour {
   #refusal(run: Run): Refusal | undefined {
     if (run.epoch !== this.#epoch) return tooOld();
     return this.#revoked.take(run.grant) ?? laneRefusal(run, this.#lanes.all[run.lane]);
+  }
+
+  #begin(run: Run, mind: ActorId): void {
+    try {
+      this.#lanes.begin(run, mind);
+      this.#loop.wake();
+    } catch (error) {
+      this.#refuse(run, mind, geneAbsent(error));
+    }
   }
 
   #refuse(run: Run, mind: ActorId, refusal: Refusal): void {

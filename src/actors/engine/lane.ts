@@ -12,6 +12,8 @@ export interface Lane {
   /** Tokens of the activity; the first `held` of them are in the KV. */
   tokens: number[];
   held: number;
+  /** Under which genes they were computed. */
+  phenotype: string;
   run: RunOnLane | undefined;
 }
 
@@ -42,6 +44,7 @@ export const emptyLane = (number: number): Lane => ({
   activity: undefined,
   tokens: [],
   held: 0,
+  phenotype: '',
   run: undefined,
 });
 
@@ -56,6 +59,7 @@ export function beginRun(
   lane.activity = run.activity;
   lane.tokens = Array.from(run.tokens);
   lane.held = reused;
+  lane.phenotype = phenotypeOf(run);
   const begun: RunOnLane = {
     grant: run.grant,
     mind,
@@ -76,6 +80,13 @@ export function beginRun(
   lane.run = begun;
   return begun;
 }
+
+/** Equal for equal genes at equal scales, in whatever order: what the KV depends on beside the tokens. */
+export const phenotypeOf = ({ genes }: Run): string =>
+  genes
+    .map(({ gene, scale }) => `${gene} ${Math.fround(scale)}`)
+    .sort()
+    .join();
 
 /** How many leading tokens two sequences share. */
 export function commonPrefix(held: readonly number[], length: number, wanted: Int32Array): number {

@@ -4,7 +4,7 @@
  */
 import type { NativeContext } from '../../native/addon.js';
 import type { ActorId } from '../../runtime/address.js';
-import { beginRun, commonPrefix, emptyLane, type Lane } from './lane.js';
+import { beginRun, commonPrefix, emptyLane, type Lane, phenotypeOf } from './lane.js';
 import type { LaneClaim, Run } from './protocol.js';
 import { count, Status, showLane } from './status.js';
 
@@ -27,10 +27,13 @@ export class Lanes {
     return this.#byGrant.get(grant);
   }
 
+  /** Throws what the context throws when a gene is not there; the lane is then as it was. */
   begin(run: Run, mind: ActorId): void {
     const lane = this.all[run.lane] as Lane;
+    this.#context.setGenes(lane.number, run.genes);
     let reused = 0;
-    if (lane.activity === run.activity) {
+    // What was computed under other genes means nothing under these.
+    if (lane.activity === run.activity && lane.phenotype === phenotypeOf(run)) {
       // The last token is always processed again: its logits are what the first sample is drawn from.
       reused = Math.min(commonPrefix(lane.tokens, lane.held, run.tokens), run.tokens.length - 1);
       if (reused < lane.held && !this.#context.cut(lane.number, reused)) reused = 0;
@@ -46,6 +49,8 @@ export class Lanes {
   finish(lane: Lane, length: number): void {
     if (lane.run !== undefined) this.#byGrant.delete(lane.run.grant);
     lane.run = undefined;
+    // An idle lane holds no gene back.
+    this.#context.setGenes(lane.number, []);
     lane.tokens.length = length;
     if (lane.held > length && !this.#context.cut(lane.number, length)) {
       this.#context.clear(lane.number);

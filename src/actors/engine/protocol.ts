@@ -2,7 +2,7 @@
  * What the engine understands and what it tells: runs on lanes, cancels, pieces of text, and how a run ended.
  */
 
-import type { SamplerOptions } from '../../native/addon.js';
+import type { AppliedGene, SamplerOptions } from '../../native/addon.js';
 import type { ActorId } from '../../runtime/address.js';
 import type { ErrorEnvelope } from '../../runtime/errors.js';
 
@@ -26,6 +26,8 @@ export interface Run {
   readonly continues: boolean;
   /** Everything before the reply; at least one token. */
   readonly tokens: Int32Array;
+  /** What the run's rows run, prompt and reply; empty: the model as it is. */
+  readonly genes: readonly AppliedGene[];
   readonly sampling: SamplerOptions;
   readonly stops: readonly string[];
   /** Most tokens to produce, 1 or more. */

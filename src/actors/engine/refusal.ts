@@ -1,7 +1,7 @@
 /**
  * Why a run does not begin, and what its mind is told of it.
  */
-import { EngineLost, LaneMismatch } from '../../errors.js';
+import { EngineLost, GeneAbsent, LaneMismatch } from '../../errors.js';
 import { type ErrorEnvelope, toEnvelope } from '../../runtime/errors.js';
 import type { Lane } from './lane.js';
 import type { Run, RunOutcome } from './protocol.js';
@@ -26,6 +26,10 @@ export const NOTHING_DONE = {
 export function tooOld(): Refusal {
   const error = new EngineLost({ reason: 'it was started again after the lane was granted' });
   return { outcome: 'failed', error: toEnvelope(error) };
+}
+
+export function geneAbsent(reason: unknown): Refusal {
+  return { outcome: 'failed', error: toEnvelope(new GeneAbsent({ reason: (reason as Error).message })) };
 }
 
 /** Refuses a run whose assumption of its lane is wrong; undefined when it is right. */

@@ -5,11 +5,12 @@
 import { randomInt } from 'node:crypto';
 import { asTroupeError, DeadlineExceeded, EngineLost, MailboxFull } from '../../errors.js';
 import { type Behaviour, type Context, type Definition, refuse } from '../../runtime/actor.js';
-import type { ActorId } from '../../runtime/address.js';
 import { type ErrorEnvelope, toEnvelope } from '../../runtime/errors.js';
 import type { BrokerToMind, QueueReason } from '../broker/protocol.js';
 import type { RunDone } from '../engine/protocol.js';
 import { resolveSampling } from '../engine/sampling.js';
+import type { ResidencyToMind } from '../residency/protocol.js';
+import { Pins } from './pins.js';
 import { Post } from './post.js';
 import { checkSystem, prepare } from './prepare.js';
 import type { MindArgs, MindControl, TurnRequest } from './protocol.js';
@@ -17,6 +18,7 @@ import type { Message } from './rendering.js';
 import { type Reply, type Room, Rooms, remember } from './rooms.js';
 import { storeKey } from './transcript.js';
 import {
+  activityOf,
   addRun,
   answerOf,
   beginWait,
@@ -26,7 +28,6 @@ import {
   openTurn,
   type Prepared,
   type Turn,
-  type WaitReason,
 } from './turn.js';
 import { MAX_TURNS, Turns } from './turns.js';
 
@@ -40,6 +41,7 @@ class Mind implements Behaviour {
   readonly #post: Post;
   readonly #rooms: Rooms;
   readonly #turns: Turns;
+  readonly #pins: Pins;
   #system: Message | undefined;
 
   constructor(ctx: Context, args: MindArgs, saved: ReadonlyMap<string, unknown>) {
@@ -49,6 +51,7 @@ class Mind implements Behaviour {
     this.#system = args.system === '' ? undefined : { role: 'system', content: args.system };
     this.#rooms = new Rooms(saved);
     this.#turns = new Turns(ctx.incarnation);
+    this.#pins = new Pins(ctx, args, this.#post, this.#turns);
     if (ctx.incarnation > 0) this.#post.forget();
   }
 
@@ -57,23 +60,23 @@ class Mind implements Behaviour {
     return refuse(new MailboxFull({ actor: this.#args.name, band: 'user', bound: MAX_TURNS }));
   }
 
-  control(message: MindControl | BrokerToMind | RunDone): void {
+  control(message: MindControl | BrokerToMind | ResidencyToMind | RunDone): void {
     switch (message.type) {
       case 'done':
         return this.#done(message);
       case 'heard':
-        return this.#remember(
-          message.room,
-          { role: 'user', content: message.text },
-          { content: message.reply, brokenOff: true },
-        );
+        return this.#heard(message);
+      case 'pinned':
+      case 'unpinned':
+      case 'pin-again':
+        return this.#pinned(message);
       case 'granted':
         return this.#granted(message);
       case 'queued':
         return this.#queued(message.ticket, message.reason);
       case 'refused':
       case 'revoked':
-        return this.#lost(message.ticket, message.error);
+        return this.#failed(this.#turns.byTicket(message.ticket), message.error);
       case 'restarted':
         return this.#askAgain(message.error);
       case 'leave':
@@ -99,7 +102,7 @@ class Mind implements Behaviour {
     const room = this.#rooms.of(request.room);
     room.waiting.push(turn);
     if (room.active === undefined) this.#next(room);
-    else this.#wait(turn, 'room', this.#ctx.self);
+    else beginWait(turn, this.#ctx, 'room', this.#ctx.self, this.#args.name);
   }
 
   /** The room is free: its next turn asks for a lane. */
@@ -117,23 +120,26 @@ class Mind implements Behaviour {
       this.#end(turn, { outcome: 'failed', error: toEnvelope(asTroupeError(error)) });
       return;
     }
-    this.#request(turn, turn.prepared);
+    if (!this.#pins.ask(turn)) this.#request(turn, turn.prepared);
+  }
+
+  #pinned(message: ResidencyToMind): void {
+    const turn = this.#pins.hear(message);
+    if (message.type === 'unpinned') this.#failed(turn, message.error);
+    else if (turn?.prepared !== undefined) this.#request(turn, turn.prepared);
   }
 
   #request(turn: Turn, prepared: Prepared): void {
     this.#turns.queue(turn);
-    this.#post.request(turn, prepared, this.#activity(turn));
-  }
-
-  #activity(turn: Turn): string {
-    return `${this.#ctx.self}/${turn.request.room}`;
+    this.#post.request(turn, prepared, activityOf(this.#ctx, turn));
   }
 
   // The broker's answers
 
   #queued(ticket: number, reason: QueueReason): void {
     const turn = this.#turns.byTicket(ticket);
-    if (turn?.stage === 'queued') this.#wait(turn, reason, this.#args.broker);
+    const { broker, name } = this.#args;
+    if (turn?.stage === 'queued') beginWait(turn, this.#ctx, reason, broker, name);
   }
 
   #granted(message: BrokerToMind & { type: 'granted' }): void {
@@ -143,15 +149,13 @@ class Mind implements Behaviour {
     endWait(turn, this.#ctx.now);
     this.#turns.run(turn, message.grant, message.lane);
     turn.sentAt = this.#ctx.now;
-    if (this.#post.run(turn, turn.prepared, this.#activity(turn), message)) return;
+    if (this.#post.run(turn, turn.prepared, activityOf(this.#ctx, turn), message)) return;
     this.#post.withdraw(turn);
-    const error = toEnvelope(new EngineLost({ reason: 'its thread is not there' }));
-    this.#end(turn, { outcome: 'failed', error });
+    this.#failed(turn, toEnvelope(new EngineLost({ reason: 'its thread is not there' })));
   }
 
   /** Refused, or what was granted is void. */
-  #lost(ticket: number, error: ErrorEnvelope): void {
-    const turn = this.#turns.byTicket(ticket);
+  #failed(turn: Turn | undefined, error: ErrorEnvelope): void {
     if (turn !== undefined) this.#end(turn, { outcome: 'failed', error });
   }
 
@@ -221,6 +225,7 @@ class Mind implements Behaviour {
     const now = this.#ctx.now;
     endWait(turn, now);
     for (const takeBack of turn.timers) takeBack();
+    this.#pins.release(turn);
     this.#turns.remove(turn);
     const whole = ending.outcome === 'stop' || ending.outcome === 'length';
     const { text: content = '', reply: tokens } = ending;
@@ -233,14 +238,14 @@ class Mind implements Behaviour {
     if (room.active === undefined) this.#next(room);
   }
 
+  #heard({ room, text, reply }: MindControl & { type: 'heard' }): void {
+    this.#remember(room, { role: 'user', content: text }, { content: reply, brokenOff: true });
+  }
+
   #remember(room: string, user: Message, reply: Reply): void {
     const { transcript } = this.#rooms.of(room);
     const exchange = remember(transcript, user, reply);
     this.#ctx.save(storeKey(room, exchange.index), exchange);
-  }
-
-  #wait(turn: Turn, reason: WaitReason, on: ActorId): void {
-    beginWait(turn, this.#ctx, reason, on, this.#args.name);
   }
 }
 

@@ -6,6 +6,7 @@ import type { ErrorEnvelope } from '../../runtime/errors.js';
 import { Band } from '../../runtime/message.js';
 import type { BrokerToMind, MindToBroker } from '../broker/protocol.js';
 import type { Activity, EngineControl, Run } from '../engine/protocol.js';
+import type { MindToResidency, NamedGene } from '../residency/protocol.js';
 import type { MindArgs } from './protocol.js';
 import type { Prepared, Turn } from './turn.js';
 
@@ -18,6 +19,15 @@ export class Post {
   constructor(ctx: Context, args: MindArgs) {
     this.#ctx = ctx;
     this.#args = args;
+  }
+
+  /** Asks for the turn's genes to be there until it is over. */
+  pin(turn: Turn, genes: readonly NamedGene[]): void {
+    this.#residency({ type: 'pin', turn: turn.request.turn, genes });
+  }
+
+  unpin(turn: Turn): void {
+    this.#residency({ type: 'unpin', turn: turn.request.turn });
   }
 
   /** Asks for a lane, and cells for prompt and reply. */
@@ -34,13 +44,15 @@ export class Post {
   /** This mind was started again, and knows of no turns. */
   forget(): void {
     this.#broker({ type: 'forget' });
+    this.#residency({ type: 'forget' });
   }
 
   /** Starts a granted turn's run. False: the engine's thread is not there. */
   run(turn: Turn, prepared: Prepared, activity: Activity, granted: Granted): boolean {
     const { grant, epoch, lane, continues } = granted;
     const { tokens, maxTokens } = prepared;
-    const { sampling } = turn;
+    const { sampling, phenotype } = turn;
+    const genes = phenotype.map(({ gene, scale }) => ({ gene, scale }));
     const { stops, reader, turn: number } = turn.request;
     const run = {
       type: 'run' as const,
@@ -50,6 +62,7 @@ export class Post {
       lane,
       continues,
       tokens,
+      genes,
       sampling,
       stops,
       maxTokens,
@@ -65,6 +78,10 @@ export class Post {
 
   #broker(message: MindToBroker): void {
     this.#ctx.tell(this.#args.broker, message, { band: Band.reserved });
+  }
+
+  #residency(message: MindToResidency): void {
+    this.#ctx.tell(this.#args.residency, message, { band: Band.reserved });
   }
 
   #engine(message: EngineControl): void {

@@ -5,12 +5,15 @@ import type { ActorId } from '../../runtime/address.js';
 import type { ErrorEnvelope } from '../../runtime/errors.js';
 import type { QueueReason, TurnClass } from '../broker/protocol.js';
 import type { Sampling } from '../engine/sampling.js';
+import type { NamedGene } from '../residency/protocol.js';
 
 export interface MindArgs {
   readonly name: string;
   readonly system: string;
   readonly sampling: Sampling;
   readonly class: TurnClass;
+  /** The phenotype of turns that name none. */
+  readonly genes: readonly NamedGene[];
   /** Weights that the vocabulary is read from. */
   readonly model: number;
   readonly modelName: string;
@@ -18,6 +21,7 @@ export interface MindArgs {
   readonly context: number;
   readonly engine: ActorId;
   readonly broker: ActorId;
+  readonly residency: ActorId;
 }
 
 /** Asked of a mind; the answer is a `TurnAnswer` when the turn has ended. */
@@ -28,6 +32,8 @@ export interface TurnRequest {
   readonly room: string;
   readonly text: string;
   readonly maxTokens: number | undefined;
+  /** undefined: the mind's own. */
+  readonly genes: readonly NamedGene[] | undefined;
   readonly sampling: Sampling;
   readonly stops: readonly string[];
   /** When it was called, ms since the system's epoch; the deadline counts from there. */
@@ -74,7 +80,7 @@ export interface Receipt {
   readonly phenotype: { readonly genes: readonly string[]; readonly scales: readonly number[] };
   readonly runs: readonly RunReceipt[];
   /** Milliseconds waited, by reason. */
-  readonly waits: Readonly<Partial<Record<QueueReason | 'room', number>>>;
+  readonly waits: Readonly<Partial<Record<QueueReason | 'room' | 'genes', number>>>;
   readonly outcome: Outcome;
   readonly seed: number;
   readonly promptTokens: number;

@@ -7,13 +7,14 @@ import type { Context, Reply } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
 import type { ErrorEnvelope } from '../../runtime/errors.js';
 import type { QueueReason } from '../broker/protocol.js';
-import type { RunDone } from '../engine/protocol.js';
+import type { Activity, RunDone } from '../engine/protocol.js';
+import type { PinnedGene } from '../residency/protocol.js';
 import type { MindArgs, Outcome, Receipt, RunReceipt, TurnAnswer, TurnRequest } from './protocol.js';
 import type { Message } from './rendering.js';
 
-export type Stage = 'room' | 'queued' | 'running' | 'ended';
-/** What a turn waits for: the turn before it in its room, or what the broker says. */
-export type WaitReason = QueueReason | 'room';
+export type Stage = 'room' | 'genes' | 'queued' | 'running' | 'ended';
+/** What a turn waits for: the turn before it in its room, its genes, or what the broker says. */
+export type WaitReason = QueueReason | 'room' | 'genes';
 
 /** What a turn wants to run. */
 export interface Prepared {
@@ -46,6 +47,8 @@ export interface Turn {
   grant: number;
   lane: number;
   prepared: Prepared | undefined;
+  /** What it runs, once the residency has pinned it. */
+  phenotype: readonly PinnedGene[];
   /** When its run was sent to the engine. */
   sentAt: number;
   firstPieceAt: number | undefined;
@@ -68,6 +71,7 @@ export function openTurn(request: TurnRequest, answer: Reply, sampling: SamplerO
     grant: 0,
     lane: -1,
     prepared: undefined,
+    phenotype: [],
     sentAt: 0,
     firstPieceAt: undefined,
     ending: undefined,
@@ -75,6 +79,9 @@ export function openTurn(request: TurnRequest, answer: Reply, sampling: SamplerO
     timers: [],
   };
 }
+
+/** Names the KV of a mind's room. */
+export const activityOf = (mind: Context, turn: Turn): Activity => `${mind.self}/${turn.request.room}`;
 
 /** Milliseconds until the turn's deadline. */
 export const leftMs = ({ calledAt, deadlineMs }: TurnRequest, now: number): number =>
@@ -113,7 +120,10 @@ export function answerOf(turn: Turn, mind: MindArgs, ending: Ending, now: number
     room: turn.request.room,
     turn: turn.request.turn,
     model: mind.modelName,
-    phenotype: { genes: [], scales: [] },
+    phenotype: {
+      genes: turn.phenotype.map(({ name }) => name),
+      scales: turn.phenotype.map(({ scale }) => scale),
+    },
     runs: turn.runs,
     waits: turn.waits,
     outcome,

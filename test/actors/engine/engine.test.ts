@@ -50,7 +50,7 @@ async function start(given: Partial<EngineArgs> = {}): Promise<void> {
 beforeEach(() => start());
 afterEach(async () => {
   await thread.stop();
-  expect(addon.live()).toEqual({ models: 0, contexts: 0 });
+  expect(addon.live()).toEqual({ models: 0, contexts: 0, genes: 0 });
 });
 
 const tokensOf = (text: string): Int32Array => {
@@ -67,6 +67,7 @@ const run = (grant: number, text: string | Int32Array, given: Partial<Run> = {})
   lane: 0,
   continues: false,
   tokens: typeof text === 'string' ? tokensOf(text) : text,
+  genes: [],
   sampling: greedy,
   stops: [],
   maxTokens: 20,
@@ -334,7 +335,7 @@ describe('an engine that crashed', () => {
     expect((await thread.ask<{ model: number }>(engine, { type: 'ready' })).model).toBe(holder.info.id);
     ada.tell(run(2, ENDLESS, { epoch: after }), Band.user);
     expect((await ended(ada)).outcome).toBe('length');
-    expect(addon.live()).toEqual({ models: 1, contexts: 1 });
+    expect(addon.live()).toEqual({ models: 1, contexts: 1, genes: 0 });
     holder.close();
   });
 });

@@ -105,6 +105,7 @@ function stage(model: NativeModel, split = false): Stage {
         lane: number,
         continues: false,
         tokens: prompt,
+        genes: [],
         sampling: greedy,
         stops: [],
         maxTokens: most,

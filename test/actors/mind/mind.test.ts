@@ -4,6 +4,7 @@ import type { BrokerToMind, MindToBroker } from '../../../src/actors/broker/prot
 import type { EngineControl, Run, RunDone } from '../../../src/actors/engine/protocol.js';
 import definition from '../../../src/actors/mind/mind.js';
 import type { MindArgs, MindControl, TurnAnswer, TurnRequest } from '../../../src/actors/mind/protocol.js';
+import type { MindToResidency, ResidencyToMind } from '../../../src/actors/residency/protocol.js';
 import type { NativeModel } from '../../../src/native/addon.js';
 import { Band } from '../../../src/runtime/message.js';
 import { load, TINY } from '../../native/fixtures.js';
@@ -20,22 +21,26 @@ let mind: number;
 let broker: Party<BrokerToMind, MindToBroker>;
 let engine: Party<RunDone, Run | EngineControl>;
 let reader: Party<MindControl, never>;
+let residency: Party<ResidencyToMind, MindToResidency>;
 
 beforeEach(async () => {
   thread = await TestThread.start();
   broker = await Party.enter(thread, 'broker', () => mind);
   engine = await Party.enter(thread, 'engine', () => mind);
   reader = await Party.enter(thread, 'reader', () => mind);
+  residency = await Party.enter(thread, 'residency', () => mind);
   const args: MindArgs = {
     name: 'ada',
     system: 'Be brief.',
     sampling: {},
     class: 'interactive',
+    genes: [],
     model: model.info.id,
     modelName: 'tiny',
     context: 512,
     engine: engine.id,
     broker: broker.id,
+    residency: residency.id,
   };
   mind = await thread.spawn(definition as never, 'mind/ada', args);
 });
@@ -51,6 +56,7 @@ function call(given: Partial<TurnRequest> = {}) {
     room: 'main',
     text: 'Good evening.',
     maxTokens: 20,
+    genes: undefined,
     sampling: {},
     stops: [],
     calledAt: 0,

@@ -1,0 +1,59 @@
+#include "bank.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "failure.h"
+
+namespace troupe {
+
+void Bank::prepare() {
+  coverage_ = shelf_.coverage();
+  for (size_t i = 0; i < coverage_->weights().size(); i++) products_.emplace_back(static_cast<int32_t>(i), step_);
+}
+
+void Bank::set(int32_t lane, const std::vector<std::pair<uint64_t, float>>& genes) {
+  Phenotype phenotype;
+  for (size_t i = 0; i < genes.size(); i++) {
+    const auto& [id, scale] = genes[i];
+    const std::string name = "genes[" + std::to_string(i) + "].gene";
+    const auto gene = shelf_.find(id);
+    if (!gene) throw badArgument(name, static_cast<double>(id), "the id of a loaded gene");
+    if (std::any_of(phenotype.begin(), phenotype.end(), [&, id = id](const auto& each) { return each.id == id; })) {
+      throw badArgument(name, static_cast<double>(id), "each gene once");
+    }
+    phenotype.push_back({id, gene->gene, scale});
+  }
+  std::sort(phenotype.begin(), phenotype.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
+  if (!phenotype.empty() && products_.empty()) prepare();
+  phenotypes_[lane] = std::move(phenotype);
+}
+
+ggml_tensor* Bank::product(ggml_context* context, ggml_tensor* w, ggml_tensor* cur, ggml_tensor* res, int64_t tokens,
+                           int64_t outputs) {
+  if (products_.empty()) return res;
+  const int32_t index = coverage_->find(w);
+  if (index < 0 || !coverage_->weights()[index].refusal.empty()) return res;
+  const int64_t rows = ggml_nrows(cur);
+  if (rows != tokens && rows != outputs) {
+    throw std::runtime_error(std::string(w->name) + " is multiplied by " + std::to_string(rows) + " rows in a step of " +
+                             std::to_string(tokens) + " with " + std::to_string(outputs) + " outputs");
+  }
+  return products_[index].node(context, cur, res);
+}
+
+void Bank::begin(uint32_t tokens, llama_seq_id** lanes, const int8_t* output) {
+  if (products_.empty()) return;
+  perRow_.clear();
+  for (uint32_t i = 0; i < tokens; i++) perRow_.push_back(&phenotypes_[lanes[i][0]]);
+  step_.tokens.make(perRow_);
+  perRow_.clear();
+  for (uint32_t i = 0; i < tokens; i++) {
+    if (output[i]) perRow_.push_back(&phenotypes_[lanes[i][0]]);
+  }
+  step_.outputs.make(perRow_);
+  step_.values.resize(std::max(step_.tokens.values(), step_.outputs.values()));
+}
+
+}  // namespace troupe

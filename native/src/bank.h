@@ -1,0 +1,46 @@
+// The genes of a context: which lane runs which, and how their parts come into the products of a step.
+//
+// It is the hook that llama.cpp calls while it builds and computes a graph. Who runs what at which scale is data that
+// a step reads: no change of it builds or reserves anything. Only the first gene that a context ever runs does, once.
+// Not thread-safe: it belongs to its context's thread; the products run on the context's threads.
+#pragma once
+
+#include <llama-ext.h>
+
+#include <memory>
+#include <vector>
+
+#include "gene_product.h"
+#include "row_plan.h"
+#include "shelf.h"
+
+namespace troupe {
+
+class Bank final : public llama_product_hook {
+ public:
+  // `shelf` must outlive the bank.
+  Bank(Shelf& shelf, int32_t lanes) : shelf_(shelf), phenotypes_(lanes) {}
+
+  // What the lane's rows run from now on. Throws BadArgument, naming `genes[i]`.
+  void set(int32_t lane, const std::vector<std::pair<uint64_t, float>>& genes);
+
+  uint32_t max_nodes() const override { return 1; }
+  uint64_t shape() const override { return products_.empty() ? 0 : 1; }
+  ggml_tensor* product(ggml_context* context, ggml_tensor* w, ggml_tensor* cur, ggml_tensor* res, int64_t tokens,
+                       int64_t outputs) override;
+  void experts(ggml_tensor*) override {}
+  void begin(uint32_t tokens, llama_seq_id** lanes, const int8_t* output) override;
+
+ private:
+  void prepare();
+
+  Shelf& shelf_;
+  std::vector<Phenotype> phenotypes_;
+  // One a covered weight; empty until a gene is set.
+  std::shared_ptr<const Coverage> coverage_;
+  std::vector<GeneProduct> products_;
+  GeneStep step_;
+  std::vector<const Phenotype*> perRow_;
+};
+
+}  // namespace troupe

@@ -1,0 +1,42 @@
+// Which weights of a model genes can reach: those that its graphs multiply through the hook, and by which rows.
+// Immutable once made; thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+struct ggml_tensor;
+struct llama_model;
+
+namespace troupe {
+
+struct CoveredWeight {
+  std::string name;
+  int64_t in = 0;
+  int64_t out = 0;
+  // Why genes cannot reach it although a graph multiplies it; empty if they can.
+  std::string refusal;
+};
+
+class Coverage {
+ public:
+  // Builds the graphs of a small context of the model and looks at every product. Throws NativeFailure.
+  static Coverage of(llama_model* model);
+
+  // In the order in which a graph multiplies them.
+  const std::vector<CoveredWeight>& weights() const { return weights_; }
+  // Index of a weight by its name or its tensor; -1 if no graph multiplies it.
+  int32_t find(const std::string& name) const;
+  int32_t find(const ggml_tensor* weight) const;
+
+ private:
+  friend class CoverageRecorder;
+
+  std::vector<CoveredWeight> weights_;
+  std::unordered_map<std::string, int32_t> byName_;
+  std::unordered_map<const ggml_tensor*, int32_t> byTensor_;
+};
+
+}  // namespace troupe

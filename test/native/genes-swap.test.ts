@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { NativeModel } from '../../src/native/addon.js';
+import { addon, contextOptions, GENE, load, modelPath, type RowTuple, step, TINY } from './fixtures.js';
+import { loadGene } from './random-gene.js';
+
+/** Steps of the whole suite; a long run takes ten times as many. */
+const STEPS = process.env.TROUPE_SOAK ? 10_000 : 1_000;
+const ROUNDS = process.env.TROUPE_SOAK ? 2_000 : 200;
+const LANES = 4;
+const MELVILLE = modelPath('parlour-tiny-gene-melville-F16');
+
+let model: NativeModel;
+beforeAll(() => {
+  model = load(TINY);
+});
+afterAll(() => model.close());
+
+describe('E3 changes', () => {
+  it('E3 of the active set at every step leak nothing', { timeout: 120_000 }, () => {
+    const ids = [GENE, MELVILLE].map((path) => loadGene(model, path).id);
+    const context = model.context(contextOptions);
+    const turn = (i: number) => {
+      const rows = Array.from({ length: LANES }, (_, lane): RowTuple => {
+        const genes = ids
+          .filter((_, k) => ((i + lane) >> k) & 1)
+          .map((gene) => ({ gene, scale: 1 / (1 + (i % 7)) }));
+        context.setGenes(lane, genes);
+        if (context.length(lane) === 64) context.clear(lane);
+        return [4 + ((i + lane) % 200), lane, context.length(lane), 2];
+      });
+      expect(step(context, rows).status).toBe(0);
+    };
+    for (let i = 0; i < STEPS / 10; i++) turn(i);
+    const before = process.memoryUsage.rss();
+    for (let i = 0; i < STEPS; i++) turn(i);
+    const grown = process.memoryUsage.rss() - before;
+    context.close();
+    for (const id of ids) model.unloadGene(id);
+    expect(addon.live()).toEqual({ models: 1, contexts: 0, genes: 0 });
+    // JavaScript's own heap moves by megabytes; a phenotype kept at each step would take more.
+    expect(grown).toBeLessThan(16 << 20);
+  });
+
+  it('case-13 rounds of load, run and unload do not grow the process', { timeout: 120_000 }, () => {
+    const bytes = readFileSync(GENE);
+    const context = model.context(contextOptions);
+    const round = (i: number) => {
+      const { id } = model.loadGene(bytes, { path: GENE, hash: `round ${i}` });
+      context.setGenes(0, [{ gene: id, scale: 1 }]);
+      context.clear(0);
+      expect(step(context, [[5, 0, 0, 2]]).status).toBe(0);
+      context.setGenes(0, []);
+      model.unloadGene(id);
+    };
+    for (let i = 0; i < ROUNDS / 10; i++) round(i);
+    const before = process.memoryUsage.rss();
+    for (let i = 0; i < ROUNDS; i++) round(ROUNDS + i);
+    // A gene of 69,632 bytes kept in each round would be 14 MB.
+    expect(process.memoryUsage.rss() - before).toBeLessThan(4 << 20);
+    context.close();
+  });
+});
