@@ -3,7 +3,10 @@
  *
  * `stepsPerRound`: after so many steps the lanes are cleared and begin again at position 0, as llama-batched-bench
  * does; without it they go on behind the prompt.
+ * `phenotypes`: what each lane runs, as lists of `{ adapter, scale }`, `adapter` being a file; several of them take turns,
+ * one a step.
  */
+import { readFileSync } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
 import { ROW_FIELDS, RowOutput, StepStatus } from '../../dist/native/addon.js';
 import { loadAddon } from '../../dist/native/load.js';
@@ -12,7 +15,8 @@ import { Tally } from '../harness/tally.mjs';
 
 const STEPS_PER_TURN = 8;
 
-const { model: path, minds, cells, rows, threads, flashAttention, prompt, stepsPerRound } = options();
+const given = options();
+const { model: path, minds, cells, rows, threads, flashAttention, prompt, stepsPerRound } = given;
 const model = loadAddon().loadModel({ path, mmap: false, gpuLayers: 0 });
 const lanes = model.context({ lanes: minds, cells, rows, threads, promptThreads: threads, flashAttention });
 const batch = new Int32Array(ROW_FIELDS * rows);
@@ -39,6 +43,21 @@ function prefill() {
   return tokens.length;
 }
 
+const loaded = new Map();
+function idOf(adapter) {
+  if (!loaded.has(adapter)) {
+    loaded.set(adapter, model.loadGene(readFileSync(adapter), { path: adapter, hash: adapter }).id);
+  }
+  return loaded.get(adapter);
+}
+const turns = (given.phenotypes ?? []).map((lanes) =>
+  lanes.map((genes) => genes.map(({ adapter, scale }) => ({ gene: idOf(adapter), scale }))),
+);
+function dress(turn) {
+  for (const [lane, genes] of turns[turn % turns.length].entries()) lanes.setGenes(lane, genes);
+}
+if (turns.length > 0) dress(0);
+
 const first = stepsPerRound ? 0 : prefill();
 const tally = new Tally(minds);
 
@@ -54,6 +73,7 @@ await drive({ prompt: first }, async (finished) => {
       token = (token * 1103515245 + 12345) & 0xfff;
       put(lane, token, lane, position, RowOutput.logits);
     }
+    if (turns.length > 1) dress(steps);
     step(minds);
     position++;
     for (let lane = 0; lane < minds; lane++) tally.add(lane);

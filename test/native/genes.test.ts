@@ -175,6 +175,25 @@ describe('G1 genes of a model', () => {
     expect(addon.live().genes).toBe(0);
   });
 
+  it('E3 a context that has run without genes runs one from the next step on, and none after it', () => {
+    const { id } = loadGene(model, GENE);
+    const context = model.context(contextOptions);
+    const under = (phenotype: readonly AppliedGene[]) => {
+      context.clear(0);
+      context.setGenes(0, phenotype);
+      for (const token of tokens) feed(context, 0, [token]);
+      return context.logits(0);
+    };
+    const before = under([]);
+    const during = under([{ gene: id, scale: 1 }]);
+    expect(during).not.toEqual(before);
+    expect(under([{ gene: id, scale: 0.5 }])).not.toEqual(during);
+    expect(under([])).toEqual(before);
+    expect(under([{ gene: id, scale: 1 }])).toEqual(during);
+    context.close();
+    model.unloadGene(id);
+  });
+
   it('E3 the order in which a phenotype names its genes means nothing', () => {
     const kjv = loadGene(model, GENE).id;
     const melville = loadGene(model, modelPath('parlour-tiny-gene-melville-F16')).id;

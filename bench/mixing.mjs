@@ -1,0 +1,6 @@
+/**
+ * Mixing: what it costs that minds with different genes decode in one batch.
+ */
+import { phenotypes } from './mixing/phenotypes.mjs';
+
+export const bench = { name: 'mixing', parts: phenotypes };
