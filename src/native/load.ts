@@ -22,6 +22,11 @@ export function loadAddon(): Addon {
   return loaded;
 }
 
+/** Puts another in its place: a simulation runs its actors over one that can be made to fail. */
+export function substituteAddon(addon: Addon): void {
+  loaded = addon;
+}
+
 function open(): Addon {
   if (!existsSync(PATH)) throw new AddonMissing({ path: PATH, reason: 'there is no such file' });
   let built: Built;

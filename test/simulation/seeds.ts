@@ -9,9 +9,13 @@ import {
   type Subject,
   trialOf,
 } from '../../src/testing/simulation/index.js';
+import { mindsSubject } from './minds-subject.js';
 import { runtimeSubject } from './runtime-subject.js';
 
-export const SUBJECTS: readonly Subject<never>[] = [runtimeSubject() as Subject<never>];
+export const SUBJECTS: readonly Subject<never>[] = [
+  runtimeSubject() as Subject<never>,
+  mindsSubject() as Subject<never>,
+];
 
 export interface SeedOptions {
   readonly from: number;

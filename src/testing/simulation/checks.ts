@@ -36,7 +36,7 @@ export class Checks implements Recorded {
 
   started(actor: ActorId, saved: ReadonlyMap<string, unknown>): void {
     this.#states.started(actor, saved);
-    this.#messages.handled(actor);
+    this.#messages.started(actor);
   }
 
   sent(sent: Sent): void {

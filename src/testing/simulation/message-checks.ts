@@ -19,11 +19,18 @@ export class MessageChecks {
   readonly #open = new Map<number, Sent>();
   readonly #latest = new Map<string, number>();
   readonly #busy = new Set<ActorId>();
+  /** Actors whose handlers are seen; of others it is not known what they handle. */
+  readonly #seen = new Set<ActorId>();
   /** Messages that came back, by sender and receiver. */
   readonly #returned = new Map<string, number>();
 
   constructor(violations: Violations) {
     this.#violations = violations;
+  }
+
+  started(actor: ActorId): void {
+    this.#seen.add(actor);
+    this.#busy.delete(actor);
   }
 
   sent(sent: Sent): void {
@@ -55,7 +62,15 @@ export class MessageChecks {
   quiet({ alive, wasLost }: Survivors): void {
     const missing = new Map<string, number>();
     for (const { from, to, isAsk } of this.#open.values()) {
-      if (isAsk || !alive(from) || !alive(to) || wasLost(threadOf(to)) || wasLost(threadOf(from))) continue;
+      if (
+        isAsk ||
+        !this.#seen.has(to) ||
+        !alive(from) ||
+        !alive(to) ||
+        wasLost(threadOf(to)) ||
+        wasLost(threadOf(from))
+      )
+        continue;
       const key = `${from} ${to}`;
       missing.set(key, (missing.get(key) ?? 0) + 1);
     }

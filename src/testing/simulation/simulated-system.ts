@@ -8,6 +8,7 @@ import type { Thread } from '../../runtime/thread.js';
 import type { LineTap } from '../line.js';
 import { Random } from '../random.js';
 import { TestSystem } from '../test-system.js';
+import type { Wrapping } from '../wrapping.js';
 import { Checks } from './checks.js';
 import { Crashes } from './crashes.js';
 import type { SystemFault } from './faults.js';
@@ -25,6 +26,8 @@ export interface SimulationOptions {
   readonly seed: number;
   readonly threads: readonly ThreadPlan[];
   readonly faults: readonly SystemFault[];
+  /** Put around each actor, inside of what records it. */
+  readonly wrappings?: readonly Wrapping[];
   /** Something done to batches, to see whether the checks find it. */
   readonly planted?: LineTap['posted'];
 }
@@ -46,7 +49,13 @@ export class SimulatedSystem {
     stage.loop.onStep = () => this.#afterStep();
   }
 
-  static async start({ seed, threads, faults, planted }: SimulationOptions): Promise<SimulatedSystem> {
+  static async start({
+    seed,
+    threads,
+    faults,
+    planted,
+    wrappings: own = [],
+  }: SimulationOptions): Promise<SimulatedSystem> {
     const state = new FaultState(seed, faults);
     const checks = new Checks(state.violations, () => state.now());
     const recorder = new Recorder(checks);
@@ -59,7 +68,7 @@ export class SimulatedSystem {
       arrived: (to, batch) => checks.lines.arrived(to, batch),
     };
     const delayMs = (): number => state.delayMs();
-    const wrappings = [crashes, recorder];
+    const wrappings = [...own, crashes, recorder];
     const stage = await TestSystem.start({ seed, threads, tap, delayMs, wrappings });
     state.now = () => stage.now;
     return new SimulatedSystem(stage, recorder, checks, state);

@@ -1,0 +1,191 @@
+/**
+ * A native engine for simulations, at the addon's TypeScript face. A token is a byte; the next one follows from all those
+ * that the lane holds. It can be made to be slow, to fail a step, to throw, and to refuse to be opened.
+ */
+import {
+  type Addon,
+  type ContextOptions,
+  type NativeContext,
+  type NativeModel,
+  ROW_FIELDS,
+  RowOutput,
+  StepStatus,
+} from '../../src/native/addon.js';
+
+const EOS = 256;
+const BYTES = 256;
+const MODEL = 1;
+
+export type NativeFault =
+  /** A step takes so long; fails; ends the engine; and the engine cannot be opened the next time. */
+  | { readonly kind: 'slow-step'; readonly step: number; readonly ms: number }
+  | { readonly kind: 'failed-step'; readonly step: number; readonly noRoom: boolean }
+  | { readonly kind: 'engine-crash'; readonly step: number; readonly refuses: boolean };
+
+export interface FakeEvents {
+  /** Time passes while a step runs. */
+  pass(ms: number): void;
+  broken(what: string): void;
+}
+
+/** What follows the tokens of a lane; the reply ends after some ten tokens. */
+export function nextToken(tokens: readonly number[]): number {
+  let hash = 0x811c9dc5;
+  for (const token of tokens) hash = Math.imul(hash ^ token, 0x01000193) >>> 0;
+  return hash % 11 === 0 ? EOS : 97 + ((hash >>> 8) % 26);
+}
+
+/** The reply to a prompt, alone on an engine that nothing disturbs. */
+export function soloReply(prompt: Int32Array, maxTokens: number): string {
+  const tokens = [...prompt];
+  for (let i = 0; i < maxTokens; i++) {
+    const token = nextToken(tokens);
+    if (token === EOS) break;
+    tokens.push(token);
+  }
+  return String.fromCharCode(...tokens.slice(prompt.length));
+}
+
+const noGenes = (): never => {
+  throw new Error('a simulation has no genes');
+};
+
+export class FakeAddon implements Addon {
+  readonly version = 'fake';
+  readonly systemInfo = 'fake';
+  faults: NativeFault[] = [];
+  events: FakeEvents = { pass() {}, broken() {} };
+  occurred = 0;
+  /** The latest. */
+  context: FakeContext | undefined;
+  #steps = 0;
+  #refusing = false;
+
+  /** Begins anew, for another run. */
+  reset(faults: readonly NativeFault[], events: FakeEvents): void {
+    this.faults = [...faults];
+    this.events = events;
+    this.occurred = 0;
+    this.#steps = 0;
+    this.#refusing = false;
+  }
+
+  loadModel = (): NativeModel => this.#model();
+  attachModel = (): NativeModel => this.#model();
+  live = (): { models: number; contexts: number; genes: number } => ({ models: 0, contexts: 0, genes: 0 });
+
+  readHeader(): never {
+    throw new Error('a simulation reads no file');
+  }
+
+  /** What is to happen in the step that begins now. */
+  nextStep(): NativeFault | undefined {
+    this.#steps++;
+    const at = this.faults.findIndex(({ step }) => step <= this.#steps);
+    if (at < 0) return undefined;
+    this.occurred++;
+    const [fault] = this.faults.splice(at, 1);
+    if (fault?.kind === 'engine-crash') this.#refusing = fault.refuses;
+    return fault;
+  }
+
+  #model(): NativeModel {
+    const info = {
+      ...{
+        id: MODEL,
+        path: 'fake',
+        architecture: 'fake',
+        description: 'fake',
+        parameters: 1,
+        weightBytes: 1,
+      },
+      ...{ contextTrain: 4096, vocabulary: BYTES + 1, embedding: 1, layers: 1, canRollBack: true },
+      ...{ recurrent: false, hybrid: false, slidingWindow: 0, addBos: false, bos: -1, eos: EOS },
+      template: null,
+    };
+    return {
+      info,
+      tokenize: (text) => Int32Array.from(Buffer.from(text)),
+      detokenize: (tokens) => Uint8Array.from([...tokens].filter((token) => token < BYTES)),
+      pieces: () => ({
+        bytes: Uint8Array.from({ length: BYTES }, (_, byte) => byte),
+        offsets: Uint32Array.from({ length: BYTES + 2 }, (_, token) => Math.min(token, BYTES)),
+      }),
+      specials: () => [],
+      ends: () => Int32Array.of(EOS),
+      context: (options) => {
+        if (this.#refusing) {
+          this.#refusing = false;
+          throw new Error('the engine refuses, as the seed says');
+        }
+        this.context = new FakeContext(options, this);
+        return this.context;
+      },
+      close: () => {},
+      loadGene: noGenes,
+      unloadGene: noGenes,
+      genes: () => [],
+    };
+  }
+}
+
+class FakeContext implements NativeContext {
+  readonly lanes: number;
+  readonly cells: number;
+  readonly rows: number;
+  readonly #addon: FakeAddon;
+  readonly #kv: number[][];
+
+  constructor({ lanes, cells, rows }: ContextOptions, addon: FakeAddon) {
+    this.lanes = lanes;
+    this.cells = cells;
+    this.rows = rows;
+    this.#addon = addon;
+    this.#kv = Array.from({ length: lanes }, () => []);
+  }
+
+  step(rows: Int32Array, count: number, sampled: Int32Array): StepStatus {
+    const fault = this.#addon.nextStep();
+    this.#addon.events.pass(fault?.kind === 'slow-step' ? fault.ms : 0.1);
+    if (fault?.kind === 'engine-crash') throw new Error('the engine crashed, as the seed says');
+    let outputs = 0;
+    for (let row = 0; row < count; row++) {
+      const [token, lane, position, output] = rows.subarray(ROW_FIELDS * row, ROW_FIELDS * (row + 1));
+      const held = this.#kv[lane as number] as number[];
+      if (held.length !== position)
+        this.#addon.events.broken(`lane ${lane} is at ${held.length}, not ${position}`);
+      held.push(token as number);
+      // A step that fails leaves part of its rows behind.
+      if (fault?.kind === 'failed-step' && row >= count / 2) {
+        return fault.noRoom ? StepStatus.noRoom : StepStatus.failed;
+      }
+      if (output === RowOutput.sample) sampled[outputs++] = nextToken(held);
+    }
+    return StepStatus.ok;
+  }
+
+  failure = (): string => 'as the seed says';
+  logProbability = (): number => 0;
+  logits = (): Float32Array => new Float32Array(0);
+  setSampler(): void {}
+  setGenes(): void {}
+
+  /** Cells that all lanes hold. */
+  get held(): number {
+    return this.#kv.reduce((sum, lane) => sum + lane.length, 0);
+  }
+
+  cut(lane: number, from: number): boolean {
+    const held = this.#kv[lane] as number[];
+    held.length = Math.min(held.length, from);
+    return true;
+  }
+
+  clear(lane: number): void {
+    this.cut(lane, 0);
+  }
+
+  length = (lane: number): number => (this.#kv[lane] as number[]).length;
+  memory = (): [] => [];
+  close(): void {}
+}

@@ -1,0 +1,62 @@
+/**
+ * R7: seeds of minds, broker and engine, exact replay, and that what is planted is found.
+ */
+import { expect, test } from 'vitest';
+import type { Context } from '../../src/runtime/actor.js';
+import type { Message } from '../../src/runtime/message.js';
+import { type Batch, ENTRY } from '../../src/runtime/wire.js';
+import { run, trialOf } from '../../src/testing/simulation/index.js';
+import { LaneOwners } from './lane-owners.js';
+import { mindsSubject } from './minds-subject.js';
+import { runSeeds } from './seeds.js';
+
+const SEEDS = Number(process.env.TROUPE_SIMULATED_SEEDS ?? 60);
+
+test('R7 minds, broker and engine keep their promises in every seed', { timeout: 120_000 }, async () => {
+  const reports: string[] = [];
+  const write = (text: string): void => void reports.push(text);
+  const options = { subject: 'minds', faults: undefined, messages: undefined };
+  const tally = await runSeeds({ from: 1, seeds: SEEDS, ...options, write });
+  expect(reports).toEqual([]);
+  expect(tally.passed).toBe(SEEDS);
+});
+
+test('R7 a seed of minds delivers 2,000 messages among 10 actors with 5 faults, and replays exactly', async () => {
+  const outcome = await run(mindsSubject(), trialOf(mindsSubject(), 3));
+  expect(outcome.messages).toBeGreaterThanOrEqual(2_000);
+  expect(outcome.actors).toBeGreaterThanOrEqual(10);
+  expect(outcome.faults).toBeGreaterThanOrEqual(5);
+  expect(await run(mindsSubject(), trialOf(mindsSubject(), 3))).toEqual(outcome);
+});
+
+/** Calls `plant` for each message of a type. */
+function each(type: string, plant: (batch: Batch, at: number) => void): (to: unknown, batch: Batch) => void {
+  return (_to, batch) => {
+    for (let at = batch.length - ENTRY; at >= 0; at -= ENTRY) {
+      if ((batch[at + 4] as Message | undefined)?.type === type) plant(batch, at);
+    }
+  };
+}
+
+test.each([
+  ['pieces that are lost', 'every turn settles', each('pieces', (batch, at) => batch.splice(at, ENTRY))],
+  [
+    'a grant of another lane',
+    'every turn ends as it may',
+    each('granted', (batch, at) => Object.assign(batch[at + 4] as object, { lane: 0 })),
+  ],
+])('R7 of minds: %s', async (_, property, planted) => {
+  const { violations } = await run(mindsSubject({ planted }), { seed: 2, faults: [], messages: 300 });
+  expect(violations.map((violation) => violation.property)).toContain(property);
+});
+
+test('R7 of minds: a lane that is granted twice', () => {
+  const broken: string[] = [];
+  const owners = new LaneOwners((what) => broken.push(what));
+  const ctx = owners.context({ name: 'broker', tell: () => true } as unknown as Context);
+  ctx.tell(1, { type: 'granted', grant: 1, lane: 0, ticket: 1 });
+  ctx.tell(1, { type: 'granted', grant: 2, lane: 1, ticket: 2 });
+  expect(broken).toEqual([]);
+  ctx.tell(2, { type: 'granted', grant: 3, lane: 1, ticket: 1 });
+  expect(broken).toEqual(['lane 1 was granted to 3 while 2 had it']);
+});
