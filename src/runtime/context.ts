@@ -130,9 +130,7 @@ export class CellContext implements Context {
     const guarded = (): boolean => {
       if (this.#closed !== undefined || held.work !== step) return false;
       try {
-        const { attribution } = this.#cell.home;
-        const work = (): boolean => this.within(undefined, step);
-        const more = attribution === undefined ? work() : attribution.run(this, work);
+        const more = this.#cell.home.runAs(this, () => this.within(undefined, step));
         this.#cell.stopIfAsked();
         return more;
       } catch (error) {

@@ -22,7 +22,7 @@ export function inTime<T>(cell: Cell, work: Promise<T>, ms: number, what: string
 /** Frees what a behaviour holds. That it fails, or takes too long, is a probe and holds nobody up. */
 export async function stop(cell: Cell, behaviour: Behaviour | undefined, reason: string): Promise<void> {
   try {
-    const stopping = behaviour?.stop?.(reason);
+    const stopping = cell.home.runAs(cell.context, () => behaviour?.stop?.(reason));
     if (isPromise(stopping)) await inTime(cell, stopping, ACTOR_STOP_MS, 'stop');
   } catch (error) {
     const { message } = asTroupeError(error);

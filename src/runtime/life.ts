@@ -103,7 +103,7 @@ async function begin(cell: Cell, incarnation: number, saved: ReadonlyMap<string,
   context.enter(undefined);
   const { definition, args, home } = cell;
   const make = (): Behaviour | Promise<Behaviour> => definition.start(context, args, saved);
-  const made = home.attribution === undefined ? make() : home.attribution.run(context, make);
+  const made = home.runAs(context, make);
   const behaviour = isPromise(made) ? await startInTime(cell, context, made) : made;
   if (context.closed !== undefined || cell.ended) {
     await stop(cell, behaviour, 'it ended while it started');

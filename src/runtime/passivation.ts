@@ -118,7 +118,8 @@ function consents(cell: Cell): boolean {
   const { behaviour, context } = cell;
   if (behaviour?.passivate === undefined || context === undefined) return true;
   try {
-    return context.within(undefined, () => behaviour.passivate?.(context)) !== false && isIdle(cell);
+    const asked = (): boolean | undefined => context.within(undefined, () => behaviour.passivate?.(context));
+    return cell.home.runAs(context, asked) !== false && isIdle(cell);
   } catch (error) {
     cell.crash(error, 'passivate');
     return false;

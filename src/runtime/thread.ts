@@ -9,6 +9,7 @@ import type { Attribution } from './attribution.js';
 import { Board, Field, Header } from './board.js';
 import { Cell } from './cell.js';
 import type { Clock } from './clock.js';
+import type { CellContext } from './context.js';
 import { Deadlines } from './deadlines.js';
 import { Deadlocks } from './deadlocks.js';
 import { Dispatcher } from './dispatcher.js';
@@ -151,6 +152,11 @@ export class Thread {
     if (!cell.ended)
       this.board.words[Board.at(cell.slot) + Field.kind] = this.board.names.number(definition.kind);
     return start(cell, again?.incarnation ?? 0, again?.saved ?? new Map());
+  }
+
+  /** Runs code of an actor: what it sets going is told of, and fails, as that actor's. */
+  runAs<T>(context: CellContext | undefined, code: () => T): T {
+    return this.attribution === undefined ? code() : this.attribution.run(context, code);
   }
 
   cell(id: ActorId): Cell | undefined {

@@ -196,7 +196,12 @@ export default {
       notice(notice) {
         notes.push(notice);
       },
+      passivate() {
+        if (args?.straysAtPassivate) void Promise.reject(new Error('stray at passivate'));
+        return undefined;
+      },
       stop(reason) {
+        if (args?.straysAtStop) void Promise.reject(new Error('stray at stop'));
         if (args?.stopMs) return sleep(args.stopMs);
         if (args?.neverStops) return never;
         if (args?.failsToStop) throw new Error(`cannot stop: ${reason}`);
