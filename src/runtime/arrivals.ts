@@ -49,9 +49,9 @@ export class Arrivals {
   }
 
   /** A message, or an answer, that cannot be cloned: whoever waits for it hears of it. */
-  onUncloneable({ kind, to, from, ask, payload }: Entry, error: Error): void {
+  onUncloneable({ kind, to, from, ask, payload }: Entry, error: unknown): void {
     const { asks, router } = this.#thread;
-    const reason = error.message;
+    const reason = toEnvelope(error).message;
     if (kind === Wire.failure) {
       router.failAsk(to, ask, plainEnvelope(payload as ErrorEnvelope));
     } else if (kind === Wire.answer) {

@@ -58,8 +58,17 @@ export interface ErrorEnvelope {
  * `path`, `syscall`). Never throws, whatever was thrown.
  */
 export function toEnvelope(error: unknown): ErrorEnvelope {
+  try {
+    return envelopeOf(error);
+  } catch {
+    return { code: 'Error', message: 'an error that cannot be read', detail: {}, stack: undefined };
+  }
+}
+
+function envelopeOf(error: unknown): ErrorEnvelope {
   if (error instanceof TroupeError) {
-    return { code: error.code, message: error.message, detail: error.detail, stack: error.stack };
+    const { code, message, detail, stack } = error;
+    return { code, message, detail, stack: isText(stack) ? stack : undefined };
   }
   if (error instanceof Error) {
     const fields = Object.entries(error).filter(([, value]) => isText(value) || typeof value === 'number');
@@ -83,23 +92,20 @@ export function fromEnvelope(envelope: ErrorEnvelope): TroupeError {
 
 /** The same envelope, of text alone: for a detail that no thread border lets through. */
 export function plainEnvelope(envelope: ErrorEnvelope): ErrorEnvelope {
-  const detail = Object.entries(envelope.detail).map(([key, value]) => [key, show(value)] as const);
-  return { ...envelope, detail: Object.fromEntries(detail) };
+  const { detail } = envelope;
+  const shown = Object.keys(detail).map((key) => [key, attempt(() => show(detail[key]))] as const);
+  return { ...envelope, detail: Object.fromEntries(shown) };
 }
 
 /** Undefined when the code is not known here, or its sentence cannot be said of this detail. */
 function declaredError({ code, detail }: ErrorEnvelope): TroupeError | undefined {
   const declared = registry.get(code);
-  try {
-    return declared && new declared(detail);
-  } catch {
-    return undefined;
-  }
+  return declared && attempt(() => new declared(detail));
 }
 
 /** Anything thrown, as one of ours: what is already typed stays as it is. */
 export const asTroupeError = (error: unknown): TroupeError =>
-  error instanceof TroupeError ? error : fromEnvelope(toEnvelope(error));
+  attempt(() => error instanceof TroupeError) ? (error as TroupeError) : fromEnvelope(toEnvelope(error));
 
 export const BadArgument = defineError<{ argument: string; value: unknown; expected: string }>(
   'BadArgument',
@@ -179,6 +185,15 @@ export const SystemStopped = defineError<{ what: string }>(
   'SystemStopped',
   (d) => `${d.what} ended because the system stopped`,
 );
+
+/** What is thrown, or lies in a detail, may answer any look at it with an error of its own. */
+function attempt<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch {
+    return undefined;
+  }
+}
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 

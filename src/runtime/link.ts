@@ -21,7 +21,7 @@ export interface LinkEvents {
   /** The first entry of a batch was written: flush the link at the end of the turn. */
   onDirty(link: Link): void;
   /** An entry cannot be cloned and was left out; the others of its batch have gone. */
-  onUncloneable(entry: Entry, error: Error): void;
+  onUncloneable(entry: Entry, error: unknown): void;
   /** A quarter of the window was taken: give it back when the loop has turned. */
   onCreditDue(link: Link): void;
 }
@@ -133,7 +133,7 @@ export class Link {
         const entry = entryAt(batch, at);
         if (entry.kind === Wire.user) this.#usersOnTheWay--;
         if (entry.kind === Wire.control) this.#controlsOnTheWay--;
-        this.#events.onUncloneable(entry, error as Error);
+        this.#events.onUncloneable(entry, error);
       }
     }
   }

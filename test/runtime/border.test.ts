@@ -87,6 +87,16 @@ describe('R3 what cannot be cloned', () => {
     });
   });
 
+  test('R3 values that throw when they are read cost what they are in, and no thread', async () => {
+    const [id, to] = await Promise.all([stage.spawn(HOST_A), stage.spawn(HOST_B)]);
+    expect(await failure(stage.ask(id, { type: 'hostile' }))).toMatchObject({ code: 'Unsendable' });
+    await stage.ask(id, { type: 'tell-hostile', to });
+    await eventually(async () => (await stage.notes(id)).length === 1);
+    expect(await stage.notes(id)).toMatchObject([{ type: 'undelivered', to, messageType: 'note' }]);
+    expect(await failure(stage.ask(id, { type: 'throw-hostile' }))).toMatchObject({ code: 'ActorCrashed' });
+    expect(await stage.ask(id, { type: 'incarnation' })).toBe(1);
+  });
+
   test('R3 buffers that are handed over are moved', async () => {
     const id = await stage.spawn(HOST_A);
     const buffer = new ArrayBuffer(1_000_000);

@@ -14,6 +14,20 @@ import {
 /** There and back, as between threads. */
 const cross = (error: unknown): TroupeError => fromEnvelope(structuredClone(toEnvelope(error)));
 
+function revoked(): unknown {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+}
+
+const hostile = (): Error =>
+  Object.defineProperty(new Error('m'), 'field', {
+    enumerable: true,
+    get() {
+      throw new Error('not to be read');
+    },
+  });
+
 describe('the error envelope', () => {
   test('keeps class, code, message, detail and stack', () => {
     const error = new MailboxFull({ actor: 'ada', band: 'user', bound: 3 });
@@ -59,9 +73,12 @@ describe('the error envelope', () => {
       }),
       'an object',
     ],
+    ['an error with a field that throws', hostile(), 'an error that cannot be read'],
+    ['what answers no look at it', revoked(), 'an error that cannot be read'],
     ['an error whose name is no text', Object.assign(new Error('m'), { name: 5 }), 'm'],
   ])('whatever is thrown becomes an error: %s', (_, thrown, message) => {
     expect(cross(thrown)).toMatchObject({ code: 'Error', message });
+    expect(asTroupeError(thrown)).toMatchObject({ code: 'Error', message });
   });
 
   test('a code that is not known here stays readable', () => {
@@ -88,6 +105,14 @@ describe('the error envelope', () => {
       error.message,
       { argument: '"f"', value: 'a function', expected: '"no function"' },
     ]);
+  });
+
+  test('neither a stack of objects nor a detail that throws keeps an error from being put into words', () => {
+    const error = new BadArgument({ argument: 'f', value: hostile(), expected: 'no function' });
+    Object.defineProperty(error, 'stack', { value: [() => {}] });
+    Object.defineProperty(error.detail, 'more', { enumerable: true, get: () => hostile() });
+    const envelope = plainEnvelope(toEnvelope(error));
+    expect(fromEnvelope(structuredClone(envelope)).message).toBe(error.message);
   });
 
   test('what is typed already stays the very same', () => {

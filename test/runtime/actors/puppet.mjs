@@ -6,6 +6,13 @@ import { refuse } from '../../../dist/runtime/actor.js';
 const outside = new AsyncResource('outside');
 
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+/** Throws nothing at all at whoever clones or reads it. */
+const hostile = Object.defineProperty({}, 'value', {
+  enumerable: true,
+  get() {
+    throw undefined;
+  },
+});
 const never = new Promise(() => {});
 
 export default {
@@ -150,6 +157,12 @@ export default {
           return undefined;
         case 'function':
           return () => {};
+        case 'hostile':
+          return hostile;
+        case 'throw-hostile':
+          throw Object.defineProperty(new Error(), 'field', { enumerable: true, get: () => hostile.value });
+        case 'tell-hostile':
+          return ctx.tell(message.to, { type: 'note', hostile });
         case 'probe':
           for (let i = 0; i < message.count; i++) ctx.probe({ name: 'puppet', i });
           return undefined;
