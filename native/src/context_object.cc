@@ -38,6 +38,7 @@ Napi::Function ContextObject::define(Napi::Env env) {
                       InstanceMethod<&ContextObject::cut>("cut"),
                       InstanceMethod<&ContextObject::clear>("clear"),
                       InstanceMethod<&ContextObject::length>("length"),
+                      InstanceMethod<&ContextObject::reused>("reused"),
                       InstanceMethod<&ContextObject::memory>("memory"),
                       InstanceMethod<&ContextObject::close>("close")});
 }
@@ -140,6 +141,11 @@ void ContextObject::clear(const Napi::CallbackInfo& info) {
 Napi::Value ContextObject::length(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), "length",
                  [&]() -> Napi::Value { return Napi::Number::New(info.Env(), open().length(lane(info))); });
+}
+
+Napi::Value ContextObject::reused(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), "reused",
+                 [&]() -> Napi::Value { return Napi::Number::New(info.Env(), open().reused()); });
 }
 
 Napi::Value ContextObject::memory(const Napi::CallbackInfo& info) {

@@ -30,6 +30,7 @@ class ContextObject : public Napi::ObjectWrap<ContextObject> {
   Napi::Value cut(const Napi::CallbackInfo& info);
   void clear(const Napi::CallbackInfo& info);
   Napi::Value length(const Napi::CallbackInfo& info);
+  Napi::Value reused(const Napi::CallbackInfo& info);
   Napi::Value memory(const Napi::CallbackInfo& info);
   void close(const Napi::CallbackInfo& info);
 

@@ -151,6 +151,8 @@ int32_t Lanes::length(int32_t lane) const {
 
 std::vector<BufferBytes> Lanes::memory() const { return memoryOf(context_.get(), options_.lanes); }
 
+int32_t Lanes::reused() const { return llama_perf_context(context_.get()).n_reused; }
+
 void Lanes::refreshLengths() {
   const llama_memory_t memory = llama_get_memory(context_.get());
   for (int32_t lane = 0; lane < options_.lanes; lane++) {

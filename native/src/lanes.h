@@ -52,6 +52,8 @@ class Lanes {
   void clear(int32_t lane);
   int32_t length(int32_t lane) const;
   std::vector<BufferBytes> memory() const;
+  // Steps that used the graph of the step before them, of all so far.
+  int32_t reused() const;
 
  private:
   void checkLane(int32_t lane) const;

@@ -160,6 +160,8 @@ export interface NativeContext {
   clear(lane: number): void;
   /** Tokens that the lane holds. */
   length(lane: number): number;
+  /** Steps, of all so far, that used the graph of the step before them: nothing was built for them. */
+  reused(): number;
   memory(): BufferBytes[];
   close(): void;
 }

@@ -1,7 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { NativeModel } from '../../src/native/addon.js';
-import { addon, contextOptions, GENE, load, modelPath, type RowTuple, step, TINY } from './fixtures.js';
+import {
+  addon,
+  contextOptions,
+  distance,
+  GENE,
+  load,
+  modelPath,
+  type RowTuple,
+  step,
+  TINY,
+} from './fixtures.js';
 import { loadGene } from './random-gene.js';
 
 /** Steps of the whole suite; a long run takes ten times as many. */
@@ -40,6 +50,53 @@ describe('E3 changes', () => {
     expect(addon.live()).toEqual({ models: 1, contexts: 0, genes: 0 });
     // JavaScript's own heap moves by megabytes; a phenotype kept at each step would take more.
     expect(grown).toBeLessThan(16 << 20);
+  });
+
+  it('case-12 of sets and scales build no graph, once a gene has run', () => {
+    const ids = [GENE, MELVILLE].map((path) => loadGene(model, path).id);
+    const context = model.context(contextOptions);
+    const phenotypes = [[], [0], [1], [0, 1]].map((genes) =>
+      genes.map((i) => ({ gene: ids[i] as number, scale: 0.5 })),
+    );
+    const turn = (i: number) => {
+      context.setGenes(0, phenotypes[i % 4] as never);
+      context.setGenes(
+        1,
+        (phenotypes[(i + 1) % 4] as { gene: number; scale: number }[]).map((each) => ({ ...each, scale: i })),
+      );
+      const rows = [0, 1].map((lane): RowTuple => [5 + i, lane, i, 2]);
+      expect(step(context, rows).status).toBe(0);
+    };
+    for (let i = 0; i < 4; i++) turn(i);
+    const before = context.reused();
+    for (let i = 4; i < 104; i++) turn(i);
+    expect(context.reused() - before).toBe(100);
+    context.close();
+    for (const id of ids) model.unloadGene(id);
+  });
+
+  it('case-11 among 256 loaded genes, 16 of them active in a lane, run', () => {
+    const bytes = readFileSync(GENE);
+    const ids = Array.from(
+      { length: 256 },
+      (_, i) => model.loadGene(bytes, { path: GENE, hash: `copy ${i}` }).id,
+    );
+    const context = model.context(contextOptions);
+    const under = (genes: readonly number[], scale: number) => {
+      context.clear(0);
+      context.setGenes(
+        0,
+        genes.map((gene) => ({ gene, scale })),
+      );
+      for (const token of [5, 44, 315]) step(context, [[token, 0, context.length(0), 2]]);
+      return context.logits(0);
+    };
+    const one = under(ids.slice(255), 1);
+    expect(distance(under(ids.slice(100, 116), 1 / 16), one)).toBeLessThan(0.01);
+    expect(distance(under([], 1), one)).toBeGreaterThan(0.1);
+    context.close();
+    for (const id of ids) model.unloadGene(id);
+    expect(addon.live().genes).toBe(0);
   });
 
   it('case-13 rounds of load, run and unload do not grow the process', { timeout: 120_000 }, () => {

@@ -169,6 +169,7 @@ class FakeContext implements NativeContext {
   logits = (): Float32Array => new Float32Array(0);
   setSampler(): void {}
   setGenes(): void {}
+  reused = (): number => 0;
 
   /** Cells that all lanes hold. */
   get held(): number {
