@@ -106,9 +106,10 @@ export class Cell {
     return true;
   }
 
-  /** Ends the actor if its handler asked for it. */
+  /** Ends the actor if a handler that has ended asked for it. */
   stopIfAsked(): void {
-    if (this.context?.held?.stopping) void end(this, 'it stopped itself');
+    const stopping = this.context?.held?.stopping;
+    if (stopping !== undefined && stopping !== this.inHand) void end(this, 'it stopped itself');
   }
 
   /** A handler, or work of the actor's own, threw. */

@@ -143,7 +143,7 @@ export class CellContext implements Context {
 
   stop(): void {
     if (this.#closed !== undefined) return;
-    this.#holdings.stopping = true;
+    this.#holdings.stopping = this.#current ?? true;
     if (this.#handlers === 0) this.#cell.stopIfAsked();
   }
 

@@ -17,7 +17,8 @@ export class Holdings {
   /** Of state, by the handler that runs. */
   changes: Change[] = [];
   work: (() => boolean) | undefined;
-  stopping = false;
+  /** The message in whose handler it asked to end; true: outside of such a handler. */
+  stopping: Envelope | true | undefined;
   readonly #cell: Cell;
 
   constructor(cell: Cell) {

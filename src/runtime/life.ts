@@ -113,7 +113,7 @@ async function begin(cell: Cell, incarnation: number, saved: ReadonlyMap<string,
   cell.behaviour = behaviour;
   cell.rest(ActorState.idle);
   home.passivation.started(cell);
-  if (context.held?.stopping) {
+  if (context.held?.stopping !== undefined) {
     cell.stopIfAsked();
     throw ended(cell);
   }

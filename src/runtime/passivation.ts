@@ -119,7 +119,9 @@ function consents(cell: Cell): boolean {
   if (behaviour?.passivate === undefined || context === undefined) return true;
   try {
     const asked = (): boolean | undefined => context.within(undefined, () => behaviour.passivate?.(context));
-    return cell.home.runAs(context, asked) !== false && isIdle(cell);
+    const agreed = cell.home.runAs(context, asked) !== false;
+    cell.stopIfAsked();
+    return agreed && !cell.ended && isIdle(cell);
   } catch (error) {
     cell.crash(error, 'passivate');
     return false;

@@ -85,6 +85,15 @@ describe('R4 an idle actor vanishes', () => {
     expect(await ask(id, 'count', {}, band)).toBe(value);
   });
 
+  test('R4 one that stops itself when asked whether it may vanish has ended', async () => {
+    const extra = { passivate: () => void lab.thread(HOST).cell(id)?.context?.stop() };
+    const id = await spawn(counter(extra));
+    await ask(id);
+    await lab.run(2 * IDLE_MS);
+    expect(report(id)).toBeUndefined();
+    expect(stops).toEqual(['it stopped itself']);
+  });
+
   test('R4 again and again, and messages come in order', async () => {
     const id = await spawn();
     for (let round = 0; round < 3; round++) {

@@ -2,9 +2,41 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import type { Context } from '../../src/runtime/actor.js';
+import { threadActor } from '../../src/runtime/address.js';
+import { Band } from '../../src/runtime/message.js';
 import { System } from '../../src/runtime/system.js';
 import { Lab } from './lab.js';
 import { actorModule, eventually, failure, HOST_A, HOST_B, Stage } from './stage.js';
+
+describe('an actor that stops itself', () => {
+  const lastWords = (ctx: Context) => ({
+    async receive() {
+      ctx.stop();
+      return await ctx.ask(ctx.self, { type: 'anything' }, { band: Band.control });
+    },
+    control: () => 'last words',
+  });
+
+  test('R3 ends when the handler that said so has, not at a control message before', async () => {
+    const lab = await Lab.open(2);
+    const id = await lab.spawn(0, lastWords);
+    const answer = lab.thread(0).ask(threadActor(0), id, { type: 'go' }, {});
+    await lab.run();
+    expect(await answer).toBe('last words');
+    expect(lab.thread(0).cell(id)).toBeUndefined();
+  });
+
+  test('R3 ends at once when a control handler says so, whatever a user handler awaits', async () => {
+    const lab = await Lab.open(2);
+    const waits = (ctx: Context) => ({ receive: () => new Promise(() => {}), control: () => ctx.stop() });
+    const id = await lab.spawn(0, waits);
+    const answer = failure(lab.thread(0).ask(threadActor(0), id, { type: 'go' }, {}));
+    await lab.run();
+    await lab.thread(0).ask(threadActor(0), id, { type: 'end' }, { band: Band.control });
+    expect(await answer).toMatchObject({ code: 'ActorEnded', detail: { reason: 'it stopped itself' } });
+  });
+});
 
 describe('stopping a system', () => {
   test('ends every actor by its own stop, fails what is pending, and leaves no thread', async () => {
