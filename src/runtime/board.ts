@@ -52,7 +52,8 @@ const HEADER = 16;
 export const Header = { slots: 0, lastSlice: 1, deadLetters: 2 } as const;
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
+/** A name may begin with what is a mark at the beginning of a file. */
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 export type BoardMemory = SharedArrayBuffer;
 

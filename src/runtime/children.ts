@@ -4,9 +4,10 @@
  */
 import type { Context, Reply, SpawnOptions } from './actor.js';
 import { type ActorId, NOBODY, threadActor, threadOf } from './address.js';
-import { ACTOR_START_MS, ACTOR_STOP_MS, ASK_DEADLINE_MS } from './defaults.js';
+import { ACTOR_STOP_MS, ASK_DEADLINE_MS } from './defaults.js';
 import { ActorEnded } from './errors.js';
 import { Band, type Message } from './message.js';
+import { spawnedWithinMs } from './placement.js';
 import type { ChildState } from './strategy.js';
 import type { Order } from './supervision-protocol.js';
 import { DIRECTORY, SUPERVISOR } from './well-known.js';
@@ -89,9 +90,8 @@ export class Children {
   /** Rejects with what its start threw, and whatever else a spawn rejects with. */
   async spawn(child: Child): Promise<void> {
     const { options } = child;
-    const deadlineMs = (options?.startMs ?? ACTOR_START_MS) + 2 * ASK_DEADLINE_MS;
     const spawn = { type: 'spawn', options: { ...options, parent: this.#ctx.self } };
-    child.id = await this.#ask<ActorId>(DIRECTORY, spawn, deadlineMs);
+    child.id = await this.#ask<ActorId>(DIRECTORY, spawn, spawnedWithinMs(options));
     if (this.#ended) {
       const reason = 'its supervisor started no more children';
       void this.#ask(DIRECTORY, { type: 'stop', id: child.id, reason }, END_MS).catch(() => {});

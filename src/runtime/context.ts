@@ -10,7 +10,7 @@ import type { Deadline } from './deadlines.js';
 import { ASK_DEADLINE_MS } from './defaults.js';
 import type { TroupeError } from './errors.js';
 import { Holdings } from './holdings.js';
-import { Band, checkMs, type Envelope, type Message } from './message.js';
+import { Band, checkMessage, checkMs, type Envelope, type Message } from './message.js';
 import type { Probe } from './probes.js';
 import type { Handler } from './waits.js';
 
@@ -95,6 +95,7 @@ export class CellContext implements Context {
 
   after(ms: number, message: Message): () => void {
     checkMs('ms', ms);
+    checkMessage(message);
     if (this.#closed !== undefined) return NOTHING;
     const { router, deadlines } = this.#cell.home;
     const { timers } = this.#holdings;

@@ -15,7 +15,10 @@ export function inTime<T>(cell: Cell, work: Promise<T>, ms: number, what: string
   return new Promise((resolve, reject) => {
     const late = (): void => reject(new AskTimeout({ actor: cell.name, message: what, waitedMs: ms }));
     const timer = deadlines.call(ms, late);
-    work.then(resolve, reject).finally(() => deadlines.drop(timer));
+    // Also of what is a promise to `await` alone.
+    Promise.resolve(work)
+      .then(resolve, reject)
+      .finally(() => deadlines.drop(timer));
   });
 }
 

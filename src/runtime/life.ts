@@ -8,7 +8,7 @@ import type { Cell } from './cell.js';
 import { CellContext } from './context.js';
 import { ACTOR_START_MS } from './defaults.js';
 import { end, fail } from './end.js';
-import { ActorCrashed, ActorEnded, asTroupeError, type TroupeError } from './errors.js';
+import { ActorCrashed, ActorEnded, asTroupeError, BadArgument, type TroupeError } from './errors.js';
 import { inTime, isPromise, stop } from './in-time.js';
 import { Band, type Envelope } from './message.js';
 import { orderFor, pause } from './restart.js';
@@ -109,6 +109,7 @@ async function begin(cell: Cell, incarnation: number, saved: ReadonlyMap<string,
     await stop(cell, behaviour, 'it ended while it started');
     throw context.closed ?? ended(cell);
   }
+  checkBehaviour(behaviour);
   context.leave();
   cell.behaviour = behaviour;
   cell.rest(ActorState.idle);
@@ -119,6 +120,13 @@ async function begin(cell: Cell, incarnation: number, saved: ReadonlyMap<string,
   }
   if (cell.hasWork && !cell.queued) cell.home.dispatcher.ready(cell);
   if (incarnation > 0) tellUp(cell);
+}
+
+/** A start that answers none would leave an actor that takes messages and handles none. */
+function checkBehaviour(behaviour: Behaviour): void {
+  if (typeof behaviour?.receive === 'function') return;
+  const expected = 'a behaviour: an object with a `receive`';
+  throw new BadArgument({ argument: 'what start answers', value: behaviour, expected });
 }
 
 /** To its supervisor, if it has one: it runs, or will at its next message. */

@@ -55,6 +55,13 @@ export function checkMessage(message: Message): void {
   throw new BadArgument({ argument: 'message', value: message, expected: 'an object with a string `type`' });
 }
 
+/** Refuses what no mailbox has, and what on a line would be something else than a message. Throws `BadArgument`. */
+export function checkBand(band: Band): void {
+  const { system, control, user, reserved } = Band;
+  if (band === user || band === control || band === reserved || band === system) return;
+  throw new BadArgument({ argument: 'band', value: band, expected: 'a value of `Band`' });
+}
+
 /** Refuses a time that no timer could hold. Throws `BadArgument`. */
 export function checkMs(argument: string, value: number): void {
   if (value >= 0 && value < Number.POSITIVE_INFINITY) return;

@@ -2,9 +2,9 @@
  * Which thread a new actor goes to, and whether it can go anywhere at all.
  */
 import type { SpawnOptions } from './actor.js';
-import { NAME_BYTES } from './defaults.js';
+import { ACTOR_START_MS, ASK_DEADLINE_MS, NAME_BYTES } from './defaults.js';
 import { BadArgument, type TroupeError } from './errors.js';
-import { checkPolicy } from './supervision.js';
+import { checkPolicy, isMs } from './supervision.js';
 import { CONTROL_THREAD } from './well-known.js';
 
 export interface Threads {
@@ -12,6 +12,15 @@ export interface Threads {
   readonly hosts: readonly number[];
   /** Threads in all. */
   readonly threads: number;
+}
+
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** A spawn is answered within this. What is wrong with its options, the directory says. */
+export function spawnedWithinMs(options: Partial<SpawnOptions> | undefined): number {
+  const { startMs = ACTOR_START_MS } = options ?? {};
+  // Longer than the directory takes to give up, so that its error is the one that is heard.
+  return (isMs(startMs) ? startMs : 0) + 2 * ASK_DEADLINE_MS;
 }
 
 export class Placement {
@@ -24,8 +33,17 @@ export class Placement {
   }
 
   /** What is wrong with how an actor is to be spawned. */
-  check({ name, thread, module, restart, vital, passivateMs }: SpawnOptions): TroupeError | undefined {
-    const bytes = typeof name === 'string' ? Buffer.byteLength(name) : 0;
+  check(options: SpawnOptions): TroupeError | undefined {
+    if (typeof options !== 'object' || options === null) {
+      return new BadArgument({
+        argument: 'options',
+        value: options,
+        expected: 'an object { name, module, args }',
+      });
+    }
+    const { name, thread, module, restart, vital, passivateMs, startMs } = options;
+    // A lone surrogate is no UTF-8: on the board it would be another name.
+    const bytes = typeof name === 'string' && !LONE_SURROGATE.test(name) ? Buffer.byteLength(name) : 0;
     if (bytes < 1 || bytes > NAME_BYTES) {
       const expected = `1 to ${NAME_BYTES} bytes of UTF-8`;
       return new BadArgument({ argument: 'name', value: name, expected });
@@ -35,9 +53,9 @@ export class Placement {
     }
     const unfit = restart === undefined ? undefined : checkPolicy('restart', restart);
     if (unfit !== undefined) return unfit;
-    if (passivateMs !== undefined && !(passivateMs > 0 && passivateMs < Number.POSITIVE_INFINITY)) {
-      const expected = 'milliseconds, more than 0';
-      return new BadArgument({ argument: 'passivateMs', value: passivateMs, expected });
+    for (const [argument, value] of Object.entries({ passivateMs, startMs })) {
+      if (value === undefined || (isMs(value) && value > 0)) continue;
+      return new BadArgument({ argument, value, expected: 'milliseconds, more than 0' });
     }
     if (vital !== undefined && typeof vital !== 'boolean') {
       return new BadArgument({ argument: 'vital', value: vital, expected: 'true or false' });

@@ -15,7 +15,16 @@ import {
   toEnvelope,
 } from './errors.js';
 import { boundOf } from './mailbox.js';
-import { BAND_NAMES, Band, checkMessage, checkMs, Envelope, type Message, queueBand } from './message.js';
+import {
+  BAND_NAMES,
+  Band,
+  checkBand,
+  checkMessage,
+  checkMs,
+  Envelope,
+  type Message,
+  queueBand,
+} from './message.js';
 import type { Thread } from './thread.js';
 import type { Wait } from './waits.js';
 import { type Entry, Wire } from './wire.js';
@@ -34,6 +43,7 @@ export class Router {
   /** False: the band is known to be full, or the thread is not there; nothing was sent. Throws `BadArgument`. */
   tell(from: ActorId, to: ActorId, message: Message, band: Band, transfer?: readonly ArrayBuffer[]): boolean {
     checkMessage(message);
+    checkBand(band);
     const thread = this.#thread;
     if (threadOf(to) !== thread.number) {
       if (band === Band.user && this.full.size > 0 && this.full.has(to)) return false;
@@ -58,6 +68,7 @@ export class Router {
     try {
       checkMessage(message);
       checkMs('deadlineMs', deadlineMs);
+      checkBand(band);
       if (band === Band.system) {
         throw new BadArgument({
           argument: 'band',

@@ -107,5 +107,5 @@ export function checkPolicy(argument: string, policy: RestartPolicy): TroupeErro
   return wrong('.backoff.jitter', jitter, 'a share, 0 to 1');
 }
 
-const isMs = (value: unknown): boolean =>
+export const isMs = (value: unknown): boolean =>
   typeof value === 'number' && value >= 0 && value < Number.POSITIVE_INFINITY;

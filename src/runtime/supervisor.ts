@@ -8,9 +8,10 @@
 import { type Behaviour, type Context, type Definition, refuse } from './actor.js';
 import { type ActorId, NOBODY } from './address.js';
 import { type Child, Children, DOWN_MS } from './children.js';
-import { ACTOR_START_MS, ASK_DEADLINE_MS, CHILDREN } from './defaults.js';
+import { CHILDREN } from './defaults.js';
 import { ActorEnded, asTroupeError, BadArgument, Escalated } from './errors.js';
 import { Band } from './message.js';
+import { spawnedWithinMs } from './placement.js';
 import { planRestart } from './strategy.js';
 import { NO_CRASHES, type RestartPolicy, seededRandom } from './supervision.js';
 import {
@@ -199,7 +200,7 @@ class Supervisor implements Behaviour {
     }
     // It came back with its thread.
     if (child.up) return this.#startNext();
-    const dueMs = afterMs + (child.options.startMs ?? ACTOR_START_MS) + 2 * ASK_DEADLINE_MS;
+    const dueMs = afterMs + spawnedWithinMs(child.options);
     this.#callOff = this.#ctx.after(dueMs, { type: 'overdue' });
     this.#startIn(afterMs, child);
   }

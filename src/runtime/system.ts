@@ -3,7 +3,7 @@
  */
 import type { AskOptions, SpawnOptions, TellOptions } from './actor.js';
 import { type ActorId, NOBODY, threadActor, threadOf } from './address.js';
-import { ACTOR_START_MS, ACTOR_STOP_MS, ASK_DEADLINE_MS, FROZEN_MS, RESPAWN_MS } from './defaults.js';
+import { ACTOR_STOP_MS, ASK_DEADLINE_MS, FROZEN_MS, RESPAWN_MS } from './defaults.js';
 import { duration } from './duration.js';
 import { ActorEnded, Escalated, SystemStopped, ThreadLost, type TroupeError } from './errors.js';
 import { type Frozen, Heartbeat } from './heartbeat.js';
@@ -11,6 +11,7 @@ import { readActors, type SystemReport } from './inspect.js';
 import { gone, Mesh, type Place, type ThreadPlan } from './mesh.js';
 import { Band, checkMs, type Message } from './message.js';
 import type { PeekReport } from './peek.js';
+import { spawnedWithinMs } from './placement.js';
 import type { Platform } from './platform.js';
 import type { Probe } from './probes.js';
 import { Recovery } from './recovery.js';
@@ -94,8 +95,7 @@ export class System {
 
   /** Rejects with what the actor's start threw, `AskTimeout`, `NameTaken`, `BadArgument` or `ThreadLost`. */
   spawn(options: SpawnOptions): Promise<ActorId> {
-    // Longer than the directory takes to give up, so that its error is the one that is heard.
-    const deadlineMs = (options.startMs ?? ACTOR_START_MS) + 2 * ASK_DEADLINE_MS;
+    const deadlineMs = spawnedWithinMs(options);
     return this.ask<ActorId>(DIRECTORY, { type: 'spawn', options }, { band: Band.reserved, deadlineMs });
   }
 

@@ -50,10 +50,34 @@ describe('names', () => {
     ['no module', { name: 'x' }],
     ['a thread that is not there', { name: 'x', module: puppet, thread: 4 }],
     ['half a thread', { name: 'x', module: puppet, thread: 1.5 }],
+    ['a name that is no Unicode', { name: 'x\ud800', module: puppet }],
   ])('%s is refused', async (_, options) => {
     expect(await failure(stage.system.spawn({ args: {}, ...options } as never))).toMatchObject({
       code: 'BadArgument',
     });
+  });
+
+  test.each([Number.NaN, -1, 0, Number.POSITIVE_INFINITY, 'soon'])(
+    'a start that may take %s ms is refused by the name of the option',
+    async (startMs) => {
+      const options = { name: 'x', module: puppet, args: {}, startMs };
+      expect(await failure(stage.system.spawn(options as never))).toMatchObject({
+        code: 'BadArgument',
+        detail: { argument: 'startMs' },
+      });
+    },
+  );
+
+  test('no options at all are refused, and the directory lives on', async () => {
+    expect(await failure(stage.system.spawn(undefined as never))).toMatchObject({ code: 'BadArgument' });
+    expect(await stage.system.lookup('nobody')).toBeUndefined();
+  });
+
+  test('a name with a byte order mark before it is another one, and free again', async () => {
+    const id = await stage.spawn(HOST_A, {}, '\ufeffada');
+    expect(stage.report(id)?.name).toBe('\ufeffada');
+    await stage.system.stopActor(id, 'enough');
+    expect(await stage.system.lookup('\ufeffada')).toBeUndefined();
   });
 
   test('a name of 64 bytes is kept whole', async () => {
