@@ -120,6 +120,7 @@ export class Children {
     for (const child of children) {
       const { id, options } = child;
       child.up = false;
+      child.order = undefined;
       // One that cannot be reached is with a thread that is lost or stuck, and is dealt with there.
       if (options.module === SUPERVISOR) await this.#ask(id, { type: 'halt' }, DOWN_MS).catch(() => {});
       const suspend = { type: 'suspend', id, sibling, reason };

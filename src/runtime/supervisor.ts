@@ -111,9 +111,12 @@ class Supervisor implements Behaviour {
     if (this.#closed !== undefined) return { type: 'end', reason: this.#closed } satisfies Order;
     if (child === undefined) return stranger(id);
     child.up = false;
-    child.order = undefined;
     child.asked = undefined;
-    if (crashed) this.#crashed({ child, reason });
+    if (crashed) {
+      child.order = undefined;
+      this.#crashed({ child, reason });
+    }
+    // Of one that was taken down the order may be here already: its thread's word that it is down can come later.
     return undefined;
   }
 

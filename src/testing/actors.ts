@@ -41,7 +41,7 @@ export class Actors {
     throw new BadArgument({
       argument: 'module',
       value: module,
-      expected: 'an actor that the test has spawned, or has named in `modules`',
+      expected: 'the module of an actor that the test has spawned before',
     });
   };
 
