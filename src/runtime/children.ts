@@ -2,7 +2,7 @@
  * The children of one supervisor, in the order in which they start: made, taken over from an earlier life, given their
  * orders, ended.
  */
-import type { Context, Reply, SpawnOptions } from './actor.js';
+import { type Context, type Refusal, type Reply, refuse, type SpawnOptions } from './actor.js';
 import { type ActorId, NOBODY, threadActor, threadOf } from './address.js';
 import { ACTOR_STOP_MS, ASK_DEADLINE_MS } from './defaults.js';
 import { ActorEnded } from './errors.js';
@@ -153,6 +153,10 @@ export class Children {
     return this.#ctx.ask<T>(to, message, { band: Band.reserved, deadlineMs });
   }
 }
+
+/** The answer to one that is none of them. */
+export const stranger = (id: ActorId): Refusal =>
+  refuse(new ActorEnded({ actor: `child ${id}`, reason: 'it is no child of this supervisor' }));
 
 const childOf = (options: SpawnOptions, id: ActorId): Child => ({
   name: options?.name,

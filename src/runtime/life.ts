@@ -130,7 +130,7 @@ function checkBehaviour(behaviour: Behaviour): void {
 }
 
 /** To its supervisor, if it has one: it runs, or will at its next message. */
-function tellUp(cell: Cell): void {
+export function tellUp(cell: Cell): void {
   const parent = cell.rare?.parent;
   if (parent === undefined) return;
   cell.home.router.tell(cell.id, parent, { type: 'up', child: cell.id }, Band.reserved);

@@ -10,7 +10,7 @@ import type { Cell } from './cell.js';
 import type { Deadline } from './deadlines.js';
 import { ActorEnded } from './errors.js';
 import { stop } from './in-time.js';
-import { startAgain } from './life.js';
+import { startAgain, tellUp } from './life.js';
 import type { Thread } from './thread.js';
 
 /** Looks at an actor between becoming idle and vanishing: it vanishes at most one part later than it may. */
@@ -107,6 +107,8 @@ async function vanish(cell: Cell): Promise<void> {
   cell.mailbox.trim();
   cell.rest(ActorState.passive);
   rare.passive = true;
+  // Taken down with a sibling meanwhile, it is as good as started.
+  tellUp(cell);
   if (cell.mailbox.hasWork(false)) awaken(cell);
 }
 

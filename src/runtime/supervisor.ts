@@ -6,8 +6,8 @@
  * What is decided is said by `strategy.ts`; here it is done, one group of children after the other.
  */
 import { type Behaviour, type Context, type Definition, refuse } from './actor.js';
-import { type ActorId, NOBODY } from './address.js';
-import { type Child, Children, DOWN_MS } from './children.js';
+import { NOBODY } from './address.js';
+import { type Child, Children, DOWN_MS, stranger } from './children.js';
 import { CHILDREN } from './defaults.js';
 import { ActorEnded, asTroupeError, BadArgument, Escalated } from './errors.js';
 import { Band } from './message.js';
@@ -38,6 +38,7 @@ class Supervisor implements Behaviour {
   readonly #crashes: Crash[] = [];
   /** Children of the group under way that are yet to start; the first one is starting, or being taken down. */
   #toStart: Child[] | undefined;
+  #takingDown = false;
   #group = 0;
   #callOff: () => void = () => {};
   /** Why no child starts any more. */
@@ -78,7 +79,8 @@ class Supervisor implements Behaviour {
       case 'halt':
         return this.#halt();
       case 'overdue':
-        return this.#startNext();
+        this.#toStart?.shift();
+        return this.#startFirst(0);
       case 'spawn':
         return void this.#spawnAgain(message.name);
       case 'give-up':
@@ -125,7 +127,7 @@ class Supervisor implements Behaviour {
     child.up = true;
     child.order = undefined;
     child.asked = undefined;
-    if (this.#toStart?.[0] === child) this.#startNext();
+    this.#goOnFrom(child);
   }
 
   #gone({ id, reason, failed }: SupervisorMessage & { type: 'gone' }): void {
@@ -135,7 +137,7 @@ class Supervisor implements Behaviour {
     child.id = NOBODY;
     if (failed) return this.#crashed({ child, reason });
     this.#children.remove(child);
-    if (this.#toStart?.[0] === child) this.#startNext();
+    this.#goOnFrom(child);
   }
 
   /** It is taken down next; if that does not come, its supervisor hears of it as of a crash. */
@@ -183,26 +185,31 @@ class Supervisor implements Behaviour {
     }
     const group = ++this.#group;
     this.#toStart = [...plan.start];
+    this.#takingDown = true;
+    this.#callOff();
     void this.#children.takeDown(plan.stop, crashed.name, reason).then(() => {
-      if (group === this.#group) this.#startFirst(plan.afterMs);
+      if (group !== this.#group) return;
+      this.#takingDown = false;
+      this.#startFirst(plan.afterMs);
     });
   }
 
-  #startNext(): void {
-    this.#toStart?.shift();
-    this.#startFirst(0);
+  /** A child is up, or gone: the next one of its group need not wait for it. */
+  #goOnFrom(child: Child): void {
+    if (this.#toStart?.[0] === child && !this.#takingDown) this.#startFirst(0);
   }
 
   #startFirst(afterMs: number): void {
     this.#callOff();
+    // Some came back with their thread, or by a message; some have ended meanwhile.
+    const isDown = (one: Child): boolean => !one.up && this.#children.list.includes(one);
+    while (this.#toStart?.[0] !== undefined && !isDown(this.#toStart[0])) this.#toStart.shift();
     const child = this.#toStart?.[0];
     if (child === undefined) {
       this.#toStart = undefined;
       this.#next();
       return;
     }
-    // It came back with its thread.
-    if (child.up) return this.#startNext();
     const dueMs = afterMs + spawnedWithinMs(child.options);
     this.#callOff = this.#ctx.after(dueMs, { type: 'overdue' });
     this.#startIn(afterMs, child);
@@ -237,9 +244,6 @@ class Supervisor implements Behaviour {
     await this.#children.end(reason);
   }
 }
-
-const stranger = (id: ActorId): unknown =>
-  refuse(new ActorEnded({ actor: `child ${id}`, reason: 'it is no child of this supervisor' }));
 
 const supervisor: Definition<SupervisorArgs> = {
   kind: 'supervisor',

@@ -97,6 +97,31 @@ describe('R4 a strategy', () => {
   });
 });
 
+describe('R4 a group that starts again', () => {
+  const slowly = { backoff: { firstMs: 300, mostMs: 300, jitter: 0 } };
+
+  test('R4 does not wait for one of it that is stopped meanwhile', async () => {
+    await spawn('one-for-all', three(), slowly);
+    const two = await idOf('two');
+    await crash('one');
+    await eventually(() => stage.report(two)?.state === 'starting');
+    await stage.system.stopActor(two, 'test');
+    expect(await ask('three', 'incarnation')).toBe(1);
+  });
+
+  test('R4 does not wait for one of it that was about to vanish when it was taken down', async () => {
+    const [one, two, three_] = three() as [SpawnOptions, SpawnOptions, SpawnOptions];
+    const idle = { ...two, args: { stopMs: 800 }, passivateMs: 20 };
+    await spawn('one-for-all', [one, idle, three_], slowly);
+    const id = await idOf('two');
+    // Long past its idle time, and its stop takes longer.
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await crash('one');
+    expect(stage.report(id)?.state).toBe('idle');
+    await eventually(async () => (await ask('three', 'incarnation')) === 1);
+  });
+});
+
 describe('R4 too many crashes', () => {
   const once = { intensity: { count: 1, withinMs: 60_000 } };
 
