@@ -161,6 +161,7 @@ class FakeContext implements NativeContext {
       }
       if (output === RowOutput.sample) sampled[outputs++] = nextToken(held);
     }
+    if (this.held > this.cells) this.#addon.events.broken(`${this.held} of ${this.cells} cells are held`);
     return StepStatus.ok;
   }
 
@@ -188,5 +189,8 @@ class FakeContext implements NativeContext {
 
   length = (lane: number): number => (this.#kv[lane] as number[]).length;
   memory = (): [] => [];
-  close(): void {}
+
+  close(): void {
+    for (const held of this.#kv) held.length = 0;
+  }
 }

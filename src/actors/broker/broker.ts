@@ -34,6 +34,8 @@ class Broker implements Behaviour {
   /** Why turns wait, as all those who do were told. */
   #reason: QueueReason | undefined;
   #checking = false;
+  /** Times that the engine was told to clear lanes, since it last came up. */
+  #clears = 0;
   #downSince: number;
 
   constructor(ctx: Context, saved: ReadonlyMap<string, unknown>) {
@@ -116,12 +118,17 @@ class Broker implements Behaviour {
   }
 
   #grant({ turn: request, lane, cells, clear }: Placement<Request>, engine: EngineUp): void {
-    if (clear.length > 0) this.#tellEngine({ type: 'clear', claims: this.#lanes.clear(clear) });
+    if (clear.length > 0) {
+      this.#clears++;
+      this.#tellEngine({ type: 'clear', epoch: engine.epoch, claims: this.#lanes.clear(clear) });
+    }
     const { now } = this.#ctx;
     const continues = this.#lanes.take(lane, request.activity, cells, now);
     this.#ledger.grant(request, lane, now);
     const { ticket, grant } = request;
-    this.#tell(request.mind, { type: 'granted', ticket, grant, epoch: engine.epoch, lane, continues });
+    const { epoch } = engine;
+    const clears = this.#clears;
+    this.#tell(request.mind, { type: 'granted', ticket, grant, epoch, lane, continues, clears });
   }
 
   /** Tells those who go on waiting why, once a reason. */
@@ -176,6 +183,7 @@ class Broker implements Behaviour {
     this.#ctx.watch(engine.engine);
     this.#ctx.save('engine', engine.engine);
     this.#engine = engine;
+    this.#clears = 0;
     this.#lanes.open(engine.lanes);
   }
 

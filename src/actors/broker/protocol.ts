@@ -35,6 +35,8 @@ export type BrokerToMind =
       readonly lane: number;
       /** Whether the lane holds this activity's KV. */
       readonly continues: boolean;
+      /** How many times the engine was told to clear lanes before this, in this epoch. */
+      readonly clears: number;
     }
   | { readonly type: 'queued'; readonly ticket: number; readonly reason: QueueReason }
   | { readonly type: 'refused'; readonly ticket: number; readonly error: ErrorEnvelope }

@@ -10,6 +10,7 @@ import type { Behaviour, Context, Definition } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
 import { type ErrorEnvelope, toEnvelope } from '../../runtime/errors.js';
 import { Band } from '../../runtime/message.js';
+import { EarlyRuns } from './early.js';
 import type { Lane, RunOnLane } from './lane.js';
 import { Lanes } from './lanes.js';
 import { openContext, openModel } from './open.js';
@@ -41,6 +42,7 @@ class Engine implements Behaviour {
   readonly #lanes: Lanes;
   readonly #replies: Replies;
   readonly #revoked = new Revoked();
+  readonly #early = new EarlyRuns();
   readonly #pieces: PieceMail;
   readonly #stepper: Stepper;
   readonly #loop: { wake(): void };
@@ -69,9 +71,9 @@ class Engine implements Behaviour {
 
   receive(message: EngineMessage, ctx: Context): EngineReady | undefined {
     if (message.type === 'ready') return { model: this.#model.info.id };
-    const refusal = this.#refusal(message);
-    if (refusal !== undefined) this.#refuse(message, ctx.sender, refusal);
-    else this.#begin(message, ctx.sender);
+    if (message.epoch !== this.#epoch || !this.#early.hold(message, ctx.sender)) {
+      this.#take(message, ctx.sender);
+    }
     return undefined;
   }
 
@@ -86,7 +88,10 @@ class Engine implements Behaviour {
           this.#tellBroker({ type: 'never-ran', grant: message.grant });
         return this.#cancel(message.grant, message.error);
       case 'clear':
-        return this.#lanes.clear(message.claims);
+        this.#lanes.clear(message.claims);
+        if (message.epoch !== this.#epoch) return;
+        for (const { run, mind } of this.#early.cleared()) this.#take(run, mind);
+        return;
       case 'reset':
         return this.#reset(message.error);
     }
@@ -128,7 +133,14 @@ class Engine implements Behaviour {
       this.#lanes.empty(lane);
     }
     this.#epoch++;
+    for (const { run, mind } of this.#early.reset()) this.#take(run, mind);
     this.#sayUp();
+  }
+
+  #take(run: Run, mind: ActorId): void {
+    const refusal = this.#refusal(run);
+    if (refusal !== undefined) this.#refuse(run, mind, refusal);
+    else this.#begin(run, mind);
   }
 
   /** Why a run cannot begin; undefined when it can. */

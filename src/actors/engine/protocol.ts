@@ -24,6 +24,8 @@ export interface Run {
   readonly lane: number;
   /** Whether the lane is taken to hold this activity; if not, whatever idle KV it holds is overwritten. */
   readonly continues: boolean;
+  /** How many clears of this epoch the grant comes after: what it counts on being empty is. */
+  readonly clears: number;
   /** Everything before the reply; at least one token. */
   readonly tokens: Int32Array;
   /** What the run's rows run, prompt and reply; empty: the model as it is. */
@@ -52,7 +54,7 @@ export type EngineControl =
   /** The broker takes a grant back, whether or not its run has come. */
   | { readonly type: 'revoke'; readonly grant: number; readonly error: ErrorEnvelope }
   /** The broker empties idle lanes; one that holds something else by now is left alone. */
-  | { readonly type: 'clear'; readonly claims: readonly LaneClaim[] }
+  | { readonly type: 'clear'; readonly epoch: number; readonly claims: readonly LaneClaim[] }
   /** The broker was started again: all runs end, all lanes are emptied, and the engine says `up` again. */
   | { readonly type: 'reset'; readonly error: ErrorEnvelope };
 

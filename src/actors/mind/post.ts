@@ -49,7 +49,7 @@ export class Post {
 
   /** Starts a granted turn's run. False: the engine's thread is not there. */
   run(turn: Turn, prepared: Prepared, activity: Activity, granted: Granted): boolean {
-    const { grant, epoch, lane, continues } = granted;
+    const { grant, epoch, lane, continues, clears } = granted;
     const { tokens, maxTokens } = prepared;
     const { sampling, phenotype } = turn;
     const genes = phenotype.map(({ gene, scale }) => ({ gene, scale }));
@@ -61,6 +61,7 @@ export class Post {
       activity,
       lane,
       continues,
+      clears,
       tokens,
       genes,
       sampling,

@@ -51,7 +51,7 @@ describe('a grant', () => {
     engine.tell(up(2, 1000, 7));
     ada.tell(request(5, 'a'));
     expect(await ada.hears()).toEqual([
-      { type: 'granted', ticket: 5, grant: 1, epoch: 7, lane: 0, continues: false },
+      { type: 'granted', ticket: 5, grant: 1, epoch: 7, lane: 0, continues: false, clears: 0 },
     ]);
     engine.tell(ran(1, 'a', 50));
     ada.tell(request(6, 'a'));
@@ -72,8 +72,8 @@ describe('a grant', () => {
     await ada.hears();
     engine.tell(ran(1, 'a', 50));
     ben.tell(request(1, 'b'));
-    expect(await ben.hears()).toMatchObject([{ type: 'granted', lane: 0, continues: false }]);
-    expect(await engine.hears()).toEqual([{ type: 'clear', claims: [{ lane: 0, activity: 'a' }] }]);
+    expect(await ben.hears()).toMatchObject([{ type: 'granted', lane: 0, continues: false, clears: 1 }]);
+    expect(await engine.hears()).toEqual([{ type: 'clear', epoch: 0, claims: [{ lane: 0, activity: 'a' }] }]);
   });
 
   it('T1 that needs cells which idle lanes hold has those cleared', async () => {
@@ -83,7 +83,7 @@ describe('a grant', () => {
     engine.tell(ran(1, 'a', 500));
     ben.tell(request(1, 'b', 600));
     await ben.hears();
-    expect(await engine.hears()).toEqual([{ type: 'clear', claims: [{ lane: 0, activity: 'a' }] }]);
+    expect(await engine.hears()).toEqual([{ type: 'clear', epoch: 0, claims: [{ lane: 0, activity: 'a' }] }]);
   });
 
   it('T1 that is withdrawn before it was used leaves the lane as it was', async () => {

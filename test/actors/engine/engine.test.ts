@@ -66,6 +66,7 @@ const run = (grant: number, text: string | Int32Array, given: Partial<Run> = {})
   activity: 'a',
   lane: 0,
   continues: false,
+  clears: 0,
   tokens: typeof text === 'string' ? tokensOf(text) : text,
   genes: [],
   sampling: greedy,
@@ -249,7 +250,7 @@ describe('the end of a run by others', () => {
   it('E4 a cancel changes nothing of what another says', async () => {
     ben.tell({ ...endless(1, { lane: 1, activity: 'b' }), reader: ben.id }, Band.user);
     const alone = await ended(ben);
-    ben.tell({ type: 'clear', claims: [{ lane: 1, activity: 'b' }] });
+    ben.tell({ type: 'clear', epoch: 0, claims: [{ lane: 1, activity: 'b' }] });
     ada.tell(endless(2, { tokens: tokensOf(`${ENDLESS} unto Moses`) }), Band.user);
     ben.tell({ ...endless(3, { lane: 1, activity: 'b' }), reader: ben.id }, Band.user);
     await settled();
@@ -296,11 +297,12 @@ describe('an idle lane', () => {
   it('T1 is cleared when it holds what is claimed, else left alone', async () => {
     ada.tell(run(1, ENDLESS), Band.user);
     await ended(ada);
-    broker.tell({ type: 'clear', claims: [{ lane: 0, activity: 'b' }] });
+    broker.tell({ type: 'clear', epoch: 0, claims: [{ lane: 0, activity: 'b' }] });
     await settled();
     expect(readLanes(status)[0]?.state).toBe('idle');
     broker.tell({
       type: 'clear',
+      epoch: 0,
       claims: [
         { lane: 0, activity: 'a' },
         { lane: 7, activity: 'a' },
@@ -312,10 +314,31 @@ describe('an idle lane', () => {
     expect(await ended(ada)).toMatchObject({ reused: 0 });
   });
 
+  it('T1 is cleared before a run whose grant counts on it begins, whichever comes first', async () => {
+    ada.tell(run(1, ENDLESS), Band.user);
+    await ended(ada);
+    ada.tell(run(2, ENDLESS, { activity: 'b', lane: 1, clears: 2 }), Band.user);
+    ada.tell(run(3, ENDLESS, { activity: 'c', lane: 2, clears: 2 }), Band.user);
+    ada.tell({ type: 'cancel', grant: 3, error: undefined });
+    broker.tell({ type: 'clear', epoch: 0, claims: [] });
+    await settled();
+    expect(readLanes(status)[1]?.state).toBe('empty');
+    broker.tell({ type: 'clear', epoch: 7, claims: [] });
+    await settled();
+    expect(readLanes(status)[1]?.state).toBe('empty');
+    broker.tell({ type: 'clear', epoch: 0, claims: [{ lane: 0, activity: 'a' }] });
+    const ends: RunDone[] = [];
+    while (ends.length < 2) {
+      ends.push(...(await ada.hears()).filter((message): message is RunDone => message.type === 'done'));
+    }
+    expect(ends.map(({ grant, outcome }) => `${grant} ${outcome}`).sort()).toEqual(['2 length', '3 aborted']);
+    expect(readLanes(status)[0]?.held).toBe(0);
+  });
+
   it('T1 is not cleared while it runs', async () => {
     ada.tell(endless(1), Band.user);
     await settled();
-    broker.tell({ type: 'clear', claims: [{ lane: 0, activity: 'a' }] });
+    broker.tell({ type: 'clear', epoch: 0, claims: [{ lane: 0, activity: 'a' }] });
     expect(await ended(ada)).toMatchObject({ outcome: 'length', produced: 400 });
   });
 });
@@ -346,7 +369,7 @@ describe('cells', () => {
     await start({ cells: 256, context: 256, rows: 32 });
     ben.tell({ ...endless(1, { lane: 1, activity: 'b', maxTokens: 150 }), reader: ben.id }, Band.user);
     const alone = await ended(ben);
-    broker.tell({ type: 'clear', claims: [{ lane: 1, activity: 'b' }] });
+    broker.tell({ type: 'clear', epoch: 0, claims: [{ lane: 1, activity: 'b' }] });
     ada.tell(
       endless(2, { tokens: tokensOf(`${ENDLESS} unto Moses, `.repeat(5)), maxTokens: 150 }),
       Band.user,

@@ -85,7 +85,7 @@ async function ticket(): Promise<number> {
   return (request as { ticket: number }).ticket;
 }
 const grant = (to: number, number: number): void =>
-  broker.tell({ type: 'granted', ticket: to, grant: number, epoch: 0, lane: 0, continues: false });
+  broker.tell({ type: 'granted', ticket: to, grant: number, epoch: 0, lane: 0, continues: false, clears: 0 });
 const done = (number: number, given: Partial<RunDone> = {}): void =>
   engine.tell({
     type: 'done',
