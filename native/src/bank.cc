@@ -13,7 +13,7 @@ void Bank::prepare() {
   for (size_t i = 0; i < coverage_->weights().size(); i++) products_.emplace_back(static_cast<int32_t>(i), step_);
 }
 
-void Bank::set(int32_t lane, const std::vector<std::pair<uint64_t, float>>& genes) {
+void Bank::set(int32_t lane, const std::vector<std::pair<uint64_t, float>>& genes, int32_t from) {
   Phenotype phenotype;
   for (size_t i = 0; i < genes.size(); i++) {
     const auto& [id, scale] = genes[i];
@@ -28,6 +28,13 @@ void Bank::set(int32_t lane, const std::vector<std::pair<uint64_t, float>>& gene
   std::sort(phenotype.begin(), phenotype.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
   if (!phenotype.empty() && products_.empty()) prepare();
   phenotypes_[lane] = std::move(phenotype);
+  from_[lane] = from;
+}
+
+// What the lane's next row runs. A lane's rows come in order of their positions, however a step is taken apart.
+const Phenotype& Bank::next(int32_t lane) {
+  static const Phenotype none;
+  return positions_[lane]++ < from_[lane] ? none : phenotypes_[lane];
 }
 
 ggml_tensor* Bank::product(ggml_context* context, ggml_tensor* w, ggml_tensor* cur, ggml_tensor* res, int64_t tokens,
@@ -46,13 +53,13 @@ ggml_tensor* Bank::product(ggml_context* context, ggml_tensor* w, ggml_tensor* c
 void Bank::begin(uint32_t tokens, llama_seq_id** lanes, const int8_t* output) {
   if (products_.empty()) return;
   perRow_.clear();
-  for (uint32_t i = 0; i < tokens; i++) perRow_.push_back(&phenotypes_[lanes[i][0]]);
-  step_.tokens.make(perRow_);
-  perRow_.clear();
+  perOutput_.clear();
   for (uint32_t i = 0; i < tokens; i++) {
-    if (output[i]) perRow_.push_back(&phenotypes_[lanes[i][0]]);
+    perRow_.push_back(&next(lanes[i][0]));
+    if (output[i]) perOutput_.push_back(perRow_.back());
   }
-  step_.outputs.make(perRow_);
+  step_.tokens.make(perRow_);
+  step_.outputs.make(perOutput_);
   step_.values.resize(std::max(step_.tokens.values(), step_.outputs.values()));
 }
 

@@ -19,10 +19,12 @@ namespace troupe {
 class Bank final : public llama_product_hook {
  public:
   // `shelf` must outlive the bank.
-  Bank(Shelf& shelf, int32_t lanes) : shelf_(shelf), phenotypes_(lanes) {}
+  Bank(Shelf& shelf, int32_t lanes) : shelf_(shelf), phenotypes_(lanes), from_(lanes, 0), positions_(lanes, 0) {}
 
-  // What the lane's rows run from now on. Throws BadArgument, naming `genes[i]`.
-  void set(int32_t lane, const std::vector<std::pair<uint64_t, float>>& genes);
+  // What the lane's rows run from now on; those of positions before `from` run none. Throws BadArgument, naming `genes[i]`.
+  void set(int32_t lane, const std::vector<std::pair<uint64_t, float>>& genes, int32_t from);
+  // A step comes: each lane's rows go on from where it ends.
+  void expect(const std::vector<int32_t>& lengths) { positions_ = lengths; }
 
   uint32_t max_nodes() const override { return 1; }
   uint64_t shape() const override { return products_.empty() ? 0 : 1; }
@@ -33,14 +35,20 @@ class Bank final : public llama_product_hook {
 
  private:
   void prepare();
+  const Phenotype& next(int32_t lane);
 
   Shelf& shelf_;
   std::vector<Phenotype> phenotypes_;
+  // The first position of each lane that runs its phenotype.
+  std::vector<int32_t> from_;
+  // Where each lane's next row of the step under way stands.
+  std::vector<int32_t> positions_;
   // One a covered weight; empty until a gene is set.
   std::shared_ptr<const Coverage> coverage_;
   std::vector<GeneProduct> products_;
   GeneStep step_;
   std::vector<const Phenotype*> perRow_;
+  std::vector<const Phenotype*> perOutput_;
 };
 
 }  // namespace troupe

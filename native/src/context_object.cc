@@ -35,6 +35,7 @@ Napi::Function ContextObject::define(Napi::Env env) {
                       InstanceMethod<&ContextObject::logits>("logits"),
                       InstanceMethod<&ContextObject::setSampler>("setSampler"),
                       InstanceMethod<&ContextObject::setGenes>("setGenes"),
+                      InstanceMethod<&ContextObject::share>("share"),
                       InstanceMethod<&ContextObject::cut>("cut"),
                       InstanceMethod<&ContextObject::clear>("clear"),
                       InstanceMethod<&ContextObject::length>("length"),
@@ -124,7 +125,19 @@ void ContextObject::setSampler(const Napi::CallbackInfo& info) {
 }
 
 void ContextObject::setGenes(const Napi::CallbackInfo& info) {
-  guarded(info.Env(), "setGenes", [&] { open().setGenes(lane(info), appliedGenes(info[1])); });
+  guarded(info.Env(), "setGenes", [&] {
+    const int32_t from = info[2].IsUndefined() ? 0 : int32(info[2], "from", 0, INT32_MAX);
+    open().setGenes(lane(info), appliedGenes(info[1]), from);
+  });
+}
+
+Napi::Value ContextObject::share(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), "share", [&]() -> Napi::Value {
+    const int32_t from = int32(info[0], "from", INT32_MIN, INT32_MAX);
+    const int32_t to = int32(info[1], "to", INT32_MIN, INT32_MAX);
+    const int32_t tokens = int32(info[2], "tokens", INT32_MIN, INT32_MAX);
+    return Napi::Boolean::New(info.Env(), open().share(from, to, tokens));
+  });
 }
 
 Napi::Value ContextObject::cut(const Napi::CallbackInfo& info) {

@@ -27,6 +27,7 @@ class ContextObject : public Napi::ObjectWrap<ContextObject> {
   Napi::Value logits(const Napi::CallbackInfo& info);
   void setSampler(const Napi::CallbackInfo& info);
   void setGenes(const Napi::CallbackInfo& info);
+  Napi::Value share(const Napi::CallbackInfo& info);
   Napi::Value cut(const Napi::CallbackInfo& info);
   void clear(const Napi::CallbackInfo& info);
   Napi::Value length(const Napi::CallbackInfo& info);

@@ -62,6 +62,7 @@ StepStatus Lanes::step(const Row* rows, size_t count, int32_t* sampled, size_t s
 }
 
 StepStatus Lanes::decode() {
+  bank_.expect(lengths_);
   // llama.cpp itself takes any step of two rows for a prompt.
   const int32_t threads = batch_.hasPrompt() ? options_.promptThreads : options_.threads;
   llama_set_n_threads(context_.get(), threads, threads);
@@ -105,9 +106,9 @@ float* Lanes::output(int64_t index) const {
   return logits;
 }
 
-void Lanes::checkLane(int32_t lane) const {
+void Lanes::checkLane(int32_t lane, const char* name) const {
   if (lane < 0 || lane >= options_.lanes) {
-    throw badArgument("lane", static_cast<double>(lane), "0 to " + std::to_string(options_.lanes - 1));
+    throw badArgument(name, static_cast<double>(lane), "0 to " + std::to_string(options_.lanes - 1));
   }
 }
 
@@ -122,9 +123,9 @@ void Lanes::setSampler(int32_t lane, const SamplerOptions& options, std::vector<
   samplers_[lane].emplace(options, std::move(produced));
 }
 
-void Lanes::setGenes(int32_t lane, const std::vector<std::pair<uint64_t, float>>& genes) {
+void Lanes::setGenes(int32_t lane, const std::vector<std::pair<uint64_t, float>>& genes, int32_t from) {
   checkLane(lane);
-  bank_.set(lane, genes);
+  bank_.set(lane, genes, from);
 }
 
 bool Lanes::cut(int32_t lane, int32_t from) {
@@ -133,8 +134,34 @@ bool Lanes::cut(int32_t lane, int32_t from) {
     throw badArgument("from", static_cast<double>(from), "0 to " + std::to_string(lengths_[lane]));
   }
   if (from == lengths_[lane]) return true;
+  if (!goesOnFrom(lane, from)) return false;
   if (!llama_memory_seq_rm(llama_get_memory(context_.get()), lane, from, -1)) return false;
   lengths_[lane] = from;
+  return true;
+}
+
+// llama.cpp gives the cells of tokens that a sliding window has passed to others, oldest first: a lane goes on only from
+// a position whose whole window it still holds.
+bool Lanes::goesOnFrom(int32_t lane, int32_t position) const {
+  const int32_t window = llama_model_n_swa(model_->get());
+  if (window == 0 || position == 0) return true;
+  return llama_memory_seq_pos_min(llama_get_memory(context_.get()), lane) <= std::max(0, position - window);
+}
+
+bool Lanes::share(int32_t from, int32_t to, int32_t tokens) {
+  checkLane(from, "from");
+  checkLane(to, "to");
+  if (from == to) throw badArgument("to", static_cast<double>(to), "another lane than the one shared from");
+  if (lengths_[to] != 0) throw badArgument("to", static_cast<double>(to), "an empty lane");
+  if (tokens < 1 || tokens > lengths_[from]) {
+    throw badArgument("tokens", static_cast<double>(tokens), "1 to the " + std::to_string(lengths_[from]) + " of lane " + std::to_string(from));
+  }
+  if (llama_model_is_recurrent(model_->get()) || llama_model_is_hybrid(model_->get())) {
+    throw Failure("ModelUnsupported", {{"path", model_->path()}, {"reason", std::string("its lanes keep a state that cannot be shared in part")}});
+  }
+  if (!goesOnFrom(from, tokens)) return false;
+  llama_memory_seq_cp(llama_get_memory(context_.get()), from, to, 0, tokens);
+  lengths_[to] = tokens;
   return true;
 }
 

@@ -46,9 +46,14 @@ class Lanes {
   float* output(int64_t index) const;
 
   void setSampler(int32_t lane, const SamplerOptions& options, std::vector<int32_t> produced);
-  // What the lane's rows run from now on: ids of genes of the model, and their scales. Throws BadArgument.
-  void setGenes(int32_t lane, const std::vector<std::pair<uint64_t, float>>& genes);
+  // What the lane's rows run from now on, those before position `from` excepted: ids of genes of the model, and their
+  // scales. Throws BadArgument.
+  void setGenes(int32_t lane, const std::vector<std::pair<uint64_t, float>>& genes, int32_t from);
+  // False: what lies before that position cannot be gone on from; nothing has changed.
   bool cut(int32_t lane, int32_t from);
+  // An empty lane gets the cells of another one's first tokens; a cell is freed when no lane holds it any more. False as
+  // for `cut`. Throws BadArgument, ModelUnsupported.
+  bool share(int32_t from, int32_t to, int32_t tokens);
   void clear(int32_t lane);
   int32_t length(int32_t lane) const;
   std::vector<BufferBytes> memory() const;
@@ -56,7 +61,8 @@ class Lanes {
   int32_t reused() const;
 
  private:
-  void checkLane(int32_t lane) const;
+  void checkLane(int32_t lane, const char* name = "lane") const;
+  bool goesOnFrom(int32_t lane, int32_t position) const;
   StepStatus decode();
   bool sample(const Row* rows, size_t count, int32_t* sampled);
   void refreshLengths();

@@ -33,7 +33,7 @@ llama_context_params contextParams(const Model& model, const LanesOptions& optio
   params.op_offload = model.offloads();
   params.no_perf = true;
   params.kv_unified = true;
-  // A window's cells are all kept, so that a lane of such a model can be cut back too.
+  // Cells that a window has passed are kept while there is room, so that a lane of such a model can be cut back too.
   params.swa_full = true;
   return params;
 }

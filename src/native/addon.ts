@@ -20,8 +20,8 @@ export interface ModelInfo {
   readonly embedding: number;
   readonly layers: number;
   /**
-   * True if the KV of a sequence can be cut back to any position (false: recurrent, hybrid). Of a sliding window all
-   * cells are kept, so such a model can.
+   * True if the KV of a sequence can be cut back to any position (false: recurrent, hybrid). With a sliding window it can
+   * as long as the cells that the window has passed were not needed for others.
    */
   readonly canRollBack: boolean;
   readonly recurrent: boolean;
@@ -152,10 +152,19 @@ export interface NativeContext {
   setSampler(lane: number, options: SamplerOptions, produced: Int32Array): void;
   /**
    * What the lane's rows run from the next step on; empty = the model as it is. The sums are made in order of ids.
-   * What the lane already holds stays as it was computed.
+   * What the lane already holds stays as it was computed. Rows of positions before `from` run none; unless given, all run.
    */
-  setGenes(lane: number, genes: readonly AppliedGene[]): void;
-  /** Removes positions from `from` to the end. False: this model cannot, and the lane is as it was. */
+  setGenes(lane: number, genes: readonly AppliedGene[], from?: number): void;
+  /**
+   * Gives the empty lane `to` the cells of the first tokens of another one, without copying; a cell is freed when no
+   * lane holds it any more. False: `from` holds less than it needs to go on from there (sliding window); nothing has
+   * changed. Throws ModelUnsupported for recurrent and hybrid models.
+   */
+  share(from: number, to: number, tokens: number): boolean;
+  /**
+   * Removes positions from `from` to the end. False: this model cannot, or the lane no longer holds what it needs to go
+   * on from there (sliding window), and the lane is as it was.
+   */
   cut(lane: number, from: number): boolean;
   clear(lane: number): void;
   /** Tokens that the lane holds. */
