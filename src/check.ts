@@ -65,3 +65,15 @@ export function checkFlag(value: unknown, argument: string): boolean {
   if (typeof value !== 'boolean') throw new BadArgument({ argument, value, expected: 'true or false' });
   return value;
 }
+
+/** One of some words; `missing` is what stands for undefined. */
+export function checkOneOf<T extends string>(
+  value: unknown,
+  argument: string,
+  words: readonly T[],
+  missing: T,
+): T {
+  const found = words.find((word) => word === (value ?? missing));
+  if (found !== undefined) return found;
+  throw new BadArgument({ argument, value, expected: words.join(', ') });
+}

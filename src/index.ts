@@ -11,19 +11,17 @@ import { checkCallback, checkText } from './check.js';
 import { BadArgument, NameTaken, SystemStopped } from './errors.js';
 import { Genes } from './genes.js';
 import { Mind } from './mind.js';
+import { checkMindOptions, type MindOptions, mindActorName } from './mind-options.js';
 import { openMinds } from './minds.js';
 import type { ModelHeader } from './native/addon.js';
 import { whyOf } from './observer/answers.js';
 import type { Observer } from './observer/server.js';
 import {
   type CheckedTroupeOptions,
-  checkMindOptions,
   checkPeekOptions,
   checkTroupeOptions,
   defaultThreads,
   fitContext,
-  type MindOptions,
-  mindActorName,
   type PeekOptions,
   type TroupeOptions,
 } from './options.js';
@@ -49,8 +47,9 @@ export type { NamedGene, NamedGeneInfo } from './actors/residency/protocol.js';
 export * from './errors.js';
 export type { Genes, LoadGeneOptions } from './genes.js';
 export type { Mind } from './mind.js';
+export type { MindOptions } from './mind-options.js';
 export { type TurnReply, turnOf } from './minds.js';
-export type { MindOptions, PeekOptions, Progress, TroupeOptions, TurnOptions } from './options.js';
+export type { PeekOptions, Progress, TroupeOptions, TurnOptions } from './options.js';
 export {
   type AskOptions,
   type Behaviour,

@@ -5,14 +5,12 @@
 import { availableParallelism, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { TURN_CLASSES, type TurnClass } from './actors/broker/protocol.js';
 import { checkSampling, type Sampling } from './actors/engine/sampling.js';
 import { checkStops } from './actors/engine/stops.js';
 import type { NamedGene } from './actors/residency/protocol.js';
 import { checkCallback, checkFields, checkFlag, checkMs, checkText, checkWhole } from './check.js';
 import { BadArgument } from './errors.js';
 import { checkGenes } from './genes.js';
-import { NAME_BYTES } from './runtime/defaults.js';
 
 export interface Progress {
   readonly stage: 'threads' | 'model' | 'ready';
@@ -44,17 +42,6 @@ export interface TroupeOptions {
   readonly onProgress?: (progress: Progress) => void;
 }
 
-export interface MindOptions {
-  /** The system prompt. */
-  readonly system?: string;
-  /** Sampling of turns that name none. */
-  readonly sampling?: Sampling;
-  /** Order among waiting turns; default `interactive`. */
-  readonly class?: TurnClass;
-  /** What its turns run; default: the troupe's; empty: the model as it is. */
-  readonly genes?: readonly NamedGene[];
-}
-
 export interface TurnOptions {
   /** Rooms of one mind have transcripts of their own; default `main`. */
   readonly room?: string;
@@ -82,10 +69,6 @@ const DEFAULT_DEADLINE_MS = 3_600_000;
 /** Longer than a pause in a conversation, so that who is spoken to stays awake. */
 const DEFAULT_PASSIVATE_MS = 60_000;
 const MAX_ROOM_CHARACTERS = 256;
-/** What a mind's actor is called before its name. */
-const MIND = 'mind/';
-const MAX_NAME_BYTES = NAME_BYTES - MIND.length;
-
 /** `weightBytes` of the model; a small one decodes fastest on one thread. */
 export function defaultThreads(weightBytes: number, cores = availableParallelism()): number {
   const worth = Math.max(1, Math.floor(weightBytes / BYTES_A_THREAD));
@@ -174,36 +157,6 @@ export function fitContext(
     throw new BadArgument({ argument: 'options.cells', value: cells, expected });
   }
   return { context, cells };
-}
-
-/** The name of a mind's actor. */
-export function mindActorName(name: unknown): string {
-  const bytes = typeof name === 'string' && !name.includes('\n') ? Buffer.byteLength(name) : 0;
-  if (bytes >= 1 && bytes <= MAX_NAME_BYTES) return MIND + name;
-  const expected = `a string of 1 to ${MAX_NAME_BYTES} bytes of UTF-8 without a line break`;
-  throw new BadArgument({ argument: 'name', value: name, expected });
-}
-
-export interface CheckedMindOptions {
-  readonly system: string;
-  readonly sampling: Sampling;
-  readonly class: TurnClass;
-  /** undefined: the troupe's. */
-  readonly genes: readonly NamedGene[] | undefined;
-}
-
-export function checkMindOptions(options: unknown): CheckedMindOptions {
-  const given = checkFields<MindOptions>(options, 'options', ['system', 'sampling', 'class', 'genes']);
-  const turnClass = given.class ?? 'interactive';
-  if (!TURN_CLASSES.includes(turnClass)) {
-    throw new BadArgument({ argument: 'options.class', value: turnClass, expected: TURN_CLASSES.join(', ') });
-  }
-  return {
-    system: checkText(given.system, 'options.system', ''),
-    sampling: checkSampling(given.sampling, 'options.sampling'),
-    class: turnClass,
-    genes: checkGenes(given.genes, 'options.genes'),
-  };
 }
 
 export interface CheckedTurnOptions {

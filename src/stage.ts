@@ -34,7 +34,7 @@ export interface Stage {
   readonly readerId: ActorId;
   readonly modelName: string;
   /** What every mind is told beside its own options; the genes where it names none. */
-  readonly mindArgs: Omit<MindArgs, 'name' | 'system' | 'sampling' | 'class'>;
+  readonly mindArgs: Omit<MindArgs, 'plainSystem' | 'name' | 'system' | 'sampling' | 'class'>;
   nextTurn(): number;
   close(): void;
 }

@@ -61,6 +61,7 @@ describe('U2 the summary', () => {
         lane: 0,
         processed: 100,
         reused: 10,
+        shared: 0,
         produced: given.produced,
         waitedMs: 0,
         promptMs: 0,

@@ -140,6 +140,12 @@ describe('E1 lanes of a dense model that share a beginning', () => {
       feed(context, 0, [...prefix, ...suffix], 2, chunk);
       expect(distance(context.logits(0), expected)).toBeLessThan(TOLERANCE);
     }
+    const whole = open(model);
+    for (const lane of [0, 1]) whole.setGenes(lane, genes);
+    feed(whole, 0, prefix, 0);
+    whole.share(0, 1, prefix.length);
+    const shared = logits(whole, 1, suffix);
+    expect(logits(whole, 0, suffix)).toEqual(shared);
     const wrong = thrown(() => stepwise.setGenes(0, genes, -1));
     expect(wrong.detail?.argument).toBe('from');
     for (const context of opened.splice(0)) context.close();

@@ -177,6 +177,16 @@ class FakeContext implements NativeContext {
     return this.#kv.reduce((sum, lane) => sum + lane.length, 0);
   }
 
+  share(from: number, to: number, tokens: number): boolean {
+    const source = this.#kv[from] as number[];
+    const target = this.#kv[to] as number[];
+    if (tokens > source.length || target.length > 0) {
+      this.#addon.events.broken(`${tokens} of the ${source.length} of lane ${from} shared with lane ${to}`);
+    }
+    target.push(...source.slice(0, tokens));
+    return true;
+  }
+
   cut(lane: number, from: number): boolean {
     const held = this.#kv[lane] as number[];
     held.length = Math.min(held.length, from);

@@ -56,15 +56,15 @@ class Engine implements Behaviour {
     this.#model = model;
     this.#epoch = ctx.incarnation * EPOCHS_A_START;
     this.#context = openContext(model, args);
-    this.#lanes = new Lanes(this.#context, args.status);
+    const { canRollBack, recurrent, hybrid } = model.info;
+    this.#lanes = new Lanes(this.#context, args.status, { shares: canRollBack });
     this.#replies = new Replies(model);
     this.#pieces = new PieceMail(ctx);
     const sink = {
       sampled: (lane: Lane, token: number) => this.#sampled(lane, token),
       failed: (lane: Lane, status: StepStatus) => this.#failed(lane, status),
     };
-    const split = model.info.recurrent || model.info.hybrid;
-    this.#stepper = new Stepper(this.#context, this.#lanes.all, sink, { split });
+    this.#stepper = new Stepper(this.#context, this.#lanes.all, sink, { split: recurrent || hybrid });
     this.#loop = ctx.work(() => this.#step());
     this.#sayUp();
   }
@@ -105,7 +105,9 @@ class Engine implements Behaviour {
   }
 
   #step(): boolean {
-    if (this.#leaving || !this.#stepper.step()) return false;
+    if (this.#leaving) return false;
+    this.#lanes.shareWhatCame();
+    if (!this.#stepper.step()) return false;
     this.#pieces.send();
     this.#lanes.showStep();
     return true;
@@ -201,7 +203,7 @@ class Engine implements Behaviour {
     const now = performance.now();
     const startedAt = run.startedAt || now;
     const firstTokenAt = run.firstTokenAt || now;
-    const { grant, produced, processed, reused } = run;
+    const { grant, produced, processed, reused, shared } = run;
     this.#tellMind(run.mind, {
       type: 'done',
       grant,
@@ -213,6 +215,7 @@ class Engine implements Behaviour {
       produced,
       processed,
       reused,
+      shared,
       times: {
         waitedMs: startedAt - run.arrivedAt,
         promptMs: firstTokenAt - startedAt,

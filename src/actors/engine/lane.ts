@@ -2,6 +2,7 @@
  * A lane as the engine keeps it: whose tokens its KV holds, and the run on it, if any.
  */
 import type { ActorId } from '../../runtime/address.js';
+import type { Source } from './prefix.js';
 import type { Activity, Run } from './protocol.js';
 import { createStream, type ReplyStream } from './stream.js';
 import { PieceWindow } from './window.js';
@@ -12,8 +13,9 @@ export interface Lane {
   /** Tokens of the activity; the first `held` of them are in the KV. */
   tokens: number[];
   held: number;
-  /** Under which genes they were computed. */
+  /** Under which genes they were computed, but for so many of the first, which ran none. */
   phenotype: string;
+  base: number;
   run: RunOnLane | undefined;
 }
 
@@ -30,8 +32,11 @@ export interface RunOnLane {
   text: string;
   /** Bytes of the reply after each token of it. */
   readonly byteEnds: number[];
-  /** Prompt tokens that the KV held already. */
-  readonly reused: number;
+  /** Prompt tokens that the KV held already, and how many of these are another lane's. */
+  reused: number;
+  shared: number;
+  /** The run whose prompt this one waits for. */
+  leader: Source | undefined;
   processed: number;
   produced: number;
   readonly arrivedAt: number;
@@ -45,6 +50,7 @@ export const emptyLane = (number: number): Lane => ({
   tokens: [],
   held: 0,
   phenotype: '',
+  base: 0,
   run: undefined,
 });
 
@@ -57,9 +63,8 @@ export function beginRun(
   now: number,
 ): RunOnLane {
   lane.activity = run.activity;
-  lane.tokens = Array.from(run.tokens);
+  Object.assign(lane, beginningOf(run));
   lane.held = reused;
-  lane.phenotype = phenotypeOf(run);
   const begun: RunOnLane = {
     grant: run.grant,
     mind,
@@ -71,6 +76,8 @@ export function beginRun(
     text: '',
     byteEnds: [],
     reused,
+    shared: 0,
+    leader: undefined,
     processed: 0,
     produced: 0,
     arrivedAt: now,
@@ -81,20 +88,15 @@ export function beginRun(
   return begun;
 }
 
-/** Equal for equal genes at equal scales, in whatever order: what the KV depends on beside the tokens. */
-export const phenotypeOf = ({ genes }: Run): string =>
-  genes
+/** What the KV of a run depends on. The phenotype is equal for equal genes at equal scales, in whatever order. */
+export const beginningOf = ({ tokens, genes, base }: Run): Pick<Lane, 'tokens' | 'phenotype' | 'base'> => ({
+  tokens: Array.from(tokens),
+  phenotype: genes
     .map(({ gene, scale }) => `${gene} ${Math.fround(scale)}`)
     .sort()
-    .join();
-
-/** How many leading tokens two sequences share. */
-export function commonPrefix(held: readonly number[], length: number, wanted: Int32Array): number {
-  const most = Math.min(length, wanted.length);
-  let i = 0;
-  while (i < most && held[i] === wanted[i]) i++;
-  return i;
-}
+    .join(),
+  base: genes.length === 0 ? Number.POSITIVE_INFINITY : base,
+});
 
 /** How many tokens of a reply lie wholly within its first `bytes`. */
 export function tokensWithin(byteEnds: readonly number[], bytes: number): number {

@@ -1,21 +1,29 @@
 /**
- * The lanes over the native context: what each holds, how a run begins on one, and how one is cut back or emptied.
- * Keeps the KV, the lane's tokens and what is shown of them in step.
+ * The lanes over the native context: what each holds, how a run begins on one, with what others hold already, and how one
+ * is cut back or emptied. Keeps the KV, the lane's tokens and what is shown of them in step.
  */
 import type { NativeContext } from '../../native/addon.js';
 import type { ActorId } from '../../runtime/address.js';
-import { beginRun, commonPrefix, emptyLane, type Lane, phenotypeOf } from './lane.js';
+import { beginningOf, beginRun, emptyLane, type Lane, type RunOnLane } from './lane.js';
+import { alike, chooseSource, hasCome } from './prefix.js';
 import type { LaneClaim, Run } from './protocol.js';
 import { count, Status, showLane } from './status.js';
+
+export interface LanesOptions {
+  /** Whether lanes of this model can share cells. */
+  readonly shares: boolean;
+}
 
 export class Lanes {
   readonly all: readonly Lane[];
   readonly #context: NativeContext;
   readonly #status: Int32Array;
+  readonly #shares: boolean;
   readonly #byGrant = new Map<number, Lane>();
   #order = 0;
 
-  constructor(context: NativeContext, status: Int32Array) {
+  constructor(context: NativeContext, status: Int32Array, { shares }: LanesOptions) {
+    this.#shares = shares;
     this.#context = context;
     this.#status = status;
     this.all = Array.from({ length: context.lanes }, (_, number) => emptyLane(number));
@@ -30,19 +38,39 @@ export class Lanes {
   /** Throws what the context throws when a gene is not there; the lane is then as it was. */
   begin(run: Run, mind: ActorId): void {
     const lane = this.all[run.lane] as Lane;
-    this.#context.setGenes(lane.number, run.genes);
+    this.#context.setGenes(lane.number, run.genes, run.base);
     let reused = 0;
-    // What was computed under other genes means nothing under these.
-    if (lane.activity === run.activity && lane.phenotype === phenotypeOf(run)) {
-      // The last token is always processed again: its logits are what the first sample is drawn from.
-      reused = Math.min(commonPrefix(lane.tokens, lane.held, run.tokens), run.tokens.length - 1);
+    if (lane.activity === run.activity) {
+      // What was computed under other genes means nothing under these; the last token is always processed again.
+      reused = Math.min(alike(lane, beginningOf(run)), lane.held, run.tokens.length - 1);
       if (reused < lane.held && !this.#context.cut(lane.number, reused)) reused = 0;
     }
     if (reused === 0) this.#context.clear(lane.number);
     this.#context.setSampler(lane.number, run.sampling, new Int32Array(0));
-    beginRun(lane, run, mind, this.#order++, reused, performance.now());
+    this.#share(lane, beginRun(lane, run, mind, this.#order++, reused, performance.now()));
     this.#byGrant.set(run.grant, lane);
     showLane(this.#status, lane, mind);
+  }
+
+  /** Runs that wait for the prompt of another one share it when it is there, or as much of it as ever was. */
+  shareWhatCame(): void {
+    for (const lane of this.all) {
+      const { run } = lane;
+      if (run?.leader !== undefined && hasCome(run.leader)) this.#share(lane, run);
+    }
+  }
+
+  /** Gives a lane whose run has its prompt before it what others hold of that, or has it wait for what one processes. */
+  #share(lane: Lane, run: RunOnLane): void {
+    const source = this.#shares ? chooseSource(lane, this.all) : undefined;
+    run.leader = source?.run && source;
+    if (source === undefined || run.leader !== undefined) return;
+    this.#context.clear(lane.number);
+    const shared = this.#context.share(source.lane.number, lane.number, source.tokens) ? source.tokens : 0;
+    lane.held = shared;
+    run.reused = shared;
+    run.shared = shared;
+    showLane(this.#status, lane, undefined);
   }
 
   /** The run on a lane is over; the lane keeps its first `length` tokens, as far as the KV has them. */

@@ -30,6 +30,8 @@ export interface Run {
   readonly tokens: Int32Array;
   /** What the run's rows run, prompt and reply; empty: the model as it is. */
   readonly genes: readonly AppliedGene[];
+  /** So many of the first tokens run no genes. */
+  readonly base: number;
   readonly sampling: SamplerOptions;
   readonly stops: readonly string[];
   /** Most tokens to produce, 1 or more. */
@@ -86,6 +88,7 @@ export interface RunDone {
   readonly produced: number;
   readonly processed: number;
   readonly reused: number;
+  readonly shared: number;
   readonly times: RunTimes;
   readonly error: ErrorEnvelope | undefined;
 }

@@ -20,6 +20,7 @@ export const NOTHING_DONE = {
   produced: 0,
   processed: 0,
   reused: 0,
+  shared: 0,
   times: { waitedMs: 0, promptMs: 0, decodeMs: 0 },
 };
 

@@ -76,7 +76,7 @@ export class Stepper {
     }
     const work: LaneWork[] = [];
     for (const lane of this.#lanes) {
-      if (lane.run === undefined) continue;
+      if (lane.run === undefined || lane.run.leader !== undefined) continue;
       const pending = lane.tokens.length - lane.held;
       work.push({
         lane: lane.number,

@@ -50,7 +50,7 @@ export class Post {
   /** Starts a granted turn's run. False: the engine's thread is not there. */
   run(turn: Turn, prepared: Prepared, activity: Activity, granted: Granted): boolean {
     const { grant, epoch, lane, continues, clears } = granted;
-    const { tokens, maxTokens } = prepared;
+    const { tokens, base, maxTokens } = prepared;
     const { sampling, phenotype } = turn;
     const genes = phenotype.map(({ gene, scale }) => ({ gene, scale }));
     const { stops, reader, turn: number } = turn.request;
@@ -64,6 +64,7 @@ export class Post {
       clears,
       tokens,
       genes,
+      base,
       sampling,
       stops,
       maxTokens,

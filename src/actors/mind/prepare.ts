@@ -71,6 +71,7 @@ export function prepare(
     prepared: {
       user: rendering.messages.at(-1) ?? user,
       tokens: rendering.tokens,
+      base: mind.plainSystem && system !== undefined ? (rendering.ends[0] as number) : 0,
       maxTokens: Math.max(1, Math.min(fit.maxTokens, mind.context - rendering.tokens.length)),
       turnsDropped: dropped.length,
     },

@@ -14,6 +14,8 @@ export interface MindArgs {
   readonly class: TurnClass;
   /** The phenotype of turns that name none. */
   readonly genes: readonly NamedGene[];
+  /** Whether the system prompt runs no genes, so that minds of other phenotypes can share it. */
+  readonly plainSystem: boolean;
   /** Weights that the vocabulary is read from. */
   readonly model: number;
   readonly modelName: string;
@@ -58,9 +60,11 @@ export type Outcome = 'stop' | 'length' | 'aborted' | 'reclaimed' | 'failed' | '
 /** One run of a turn on a lane. */
 export interface RunReceipt {
   readonly lane: number;
-  /** Prompt tokens that were processed, and those that the lane still held. */
+  /** Prompt tokens that were processed, and those that were in the KV already. */
   readonly processed: number;
   readonly reused: number;
+  /** How many of these another lane had processed. */
+  readonly shared: number;
   /** Tokens sampled, the ending one too. */
   readonly produced: number;
   /** From the run's arrival at the engine to its first row, from there to the first token, from there to the end. */

@@ -20,6 +20,8 @@ export type WaitReason = QueueReason | 'room' | 'genes';
 export interface Prepared {
   readonly user: Message;
   readonly tokens: Int32Array;
+  /** So many of the first tokens run no genes. */
+  readonly base: number;
   readonly maxTokens: number;
   readonly turnsDropped: number;
 }
@@ -108,8 +110,8 @@ export function endWait(turn: Turn, now: number): void {
 
 /** The turn's run is over, and this is what it did. */
 export function addRun(turn: Turn, done: RunDone): void {
-  const { processed, reused, produced, times, outcome, text } = done;
-  turn.runs.push({ lane: turn.lane, processed, reused, produced, ...times, outcome });
+  const { processed, reused, shared, produced, times, outcome, text } = done;
+  turn.runs.push({ lane: turn.lane, processed, reused, shared, produced, ...times, outcome });
   if (text !== '') turn.firstPieceAt ??= turn.sentAt + times.waitedMs + times.promptMs;
 }
 

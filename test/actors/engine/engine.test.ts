@@ -69,6 +69,7 @@ const run = (grant: number, text: string | Int32Array, given: Partial<Run> = {})
   clears: 0,
   tokens: typeof text === 'string' ? tokensOf(text) : text,
   genes: [],
+  base: 0,
   sampling: greedy,
   stops: [],
   maxTokens: 20,
@@ -173,6 +174,17 @@ describe('a run', () => {
     const first = await ended(ada);
     ben.tell({ ...run(2, ENDLESS, { activity: 'b' }), reader: ben.id }, Band.user);
     expect(await ended(ben)).toMatchObject({ reused: 0, reply: first.reply });
+  });
+
+  it('E5 that begins as another lane does shares its cells, and says what that one says with them', async () => {
+    const tokens = tokensOf(`${ENDLESS} unto Moses, `.repeat(12));
+    ada.tell(run(1, tokens), Band.user);
+    await ended(ada);
+    ada.tell(run(2, tokens, { continues: true }), Band.user);
+    const kept = await ended(ada);
+    ben.tell({ ...run(3, tokens, { lane: 1, activity: 'b' }), reader: ben.id }, Band.user);
+    const shared = tokens.length - 1;
+    expect(await ended(ben)).toMatchObject({ shared, reused: shared, processed: 1, reply: kept.reply });
   });
 
   it('E2 of one token of room says one token', async () => {

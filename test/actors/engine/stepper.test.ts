@@ -107,6 +107,7 @@ function stage(model: NativeModel, split = false): Stage {
         clears: 0,
         tokens: prompt,
         genes: [],
+        base: 0,
         sampling: greedy,
         stops: [],
         maxTokens: most,
