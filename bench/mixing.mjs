@@ -2,5 +2,6 @@
  * Mixing: what it costs that minds with different genes decode in one batch.
  */
 import { phenotypes } from './mixing/phenotypes.mjs';
+import { prefix } from './mixing/prefix.mjs';
 
-export const bench = { name: 'mixing', parts: phenotypes };
+export const bench = { name: 'mixing', parts: [...phenotypes, prefix] };
