@@ -17,10 +17,14 @@ class Trace {
   events: TracedEvent[] = [];
   leftOut = 0;
   #left = 0;
-  #secondEnds = Number.NEGATIVE_INFINITY;
+  secondEnds = Number.NEGATIVE_INFINITY;
 
   constructor(order: TraceOrder) {
     this.order = order;
+  }
+
+  get isOfAll(): boolean {
+    return this.order.actor === undefined && this.order.message === undefined;
   }
 
   /** Whether an event may go out; one of these messages that may not is counted. */
@@ -28,8 +32,8 @@ class Trace {
     const { actor, message: type, aSecond } = this.order;
     if (actor !== undefined && actor !== to && actor !== from) return false;
     if (type !== undefined && type !== message.type) return false;
-    if (now >= this.#secondEnds) {
-      this.#secondEnds = now + 1_000;
+    if (now >= this.secondEnds) {
+      this.secondEnds = now + 1_000;
       this.#left = aSecond;
     }
     if (this.#left > 0) {
@@ -47,6 +51,10 @@ export class Tracer {
   /** When messages were taken, of those whose taking was traced. */
   readonly #taken = new WeakMap<Envelope, number>();
 
+  /** Until then its only trace takes nothing more: what comes is counted, unseen. */
+  #quietUntil = Number.NEGATIVE_INFINITY;
+  #quiet = { leftOut: 0 };
+
   private constructor(thread: Thread) {
     this.#thread = thread;
   }
@@ -59,11 +67,19 @@ export class Tracer {
 
   /** What happened to a message. The threads' own actors are not traced: they carry the traces. */
   note(event: TracedEvent['event'], to: ActorId, envelope: Envelope, reason?: string): void {
-    if (slotOf(to) === THREAD_SLOT) return;
     const { stamp } = this.#thread;
+    if (stamp < this.#quietUntil) {
+      this.#quiet.leftOut++;
+      return;
+    }
+    if (slotOf(to) === THREAD_SLOT) return;
     for (let i = 0; i < this.#traces.length; i++) {
       const trace = this.#traces[i] as Trace;
       if (trace.takes(to, envelope, stamp)) this.#tell(trace, event, to, envelope, stamp, reason);
+      else if (this.#traces.length === 1 && trace.isOfAll) {
+        this.#quiet = trace;
+        this.#quietUntil = trace.secondEnds;
+      }
     }
   }
 
@@ -73,6 +89,7 @@ export class Tracer {
     if (trace === undefined) return;
     for (const timer of trace.timers) this.#thread.deadlines.drop(timer);
     this.#send(trace);
+    this.#quietUntil = Number.NEGATIVE_INFINITY;
     if (this.#traces.length === 0) this.#thread.tracer = undefined;
   }
 
@@ -80,6 +97,7 @@ export class Tracer {
     this.end(trace.order.trace);
     this.#thread.tracer = this;
     this.#traces.push(trace);
+    this.#quietUntil = Number.NEGATIVE_INFINITY;
     const { deadlines } = this.#thread;
     const batches = (): void => {
       this.#send(trace);
