@@ -7,6 +7,8 @@ import { PEEK_MESSAGES } from './defaults.js';
 import { BAND_NAMES, type Envelope, queueBand } from './message.js';
 import { previewOf, sizeOf } from './preview.js';
 
+const UNREADABLE = '(cannot be read)';
+
 export interface PeekedMessage {
   readonly band: (typeof BAND_NAMES)[number];
   readonly type: string;
@@ -64,7 +66,16 @@ function describe({ band, message, from, at }: Envelope, now: number, preview: b
     type: message.type,
     from,
     ageMs: Math.max(0, now - at),
-    sizeBytes: sizeOf(message),
-    ...(preview ? { preview: previewOf(message) } : {}),
+    sizeBytes: looked(() => sizeOf(message)) ?? 0,
+    ...(preview ? { preview: looked(() => previewOf(message)) ?? UNREADABLE } : {}),
   };
+}
+
+/** A message of the same thread may hold what throws when it is looked at; looking harms nobody. */
+function looked<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch {
+    return undefined;
+  }
 }

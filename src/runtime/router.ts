@@ -137,6 +137,8 @@ export class Router {
   /** A peer is gone, with what was never posted to it. */
   loseThread(peer: number, name: string, reason: string, unsent: readonly Entry[]): void {
     for (const id of this.full) if (threadOf(id) === peer) this.full.delete(id);
+    // Its next life has not been told.
+    for (const cell of this.#thread.cells()) cell.rare?.toldFull?.delete(peer);
     const error = new ThreadLost({ thread: name, reason });
     for (const { to, from, kind, ask, payload } of unsent) {
       // Its ask fails with all others to that thread.

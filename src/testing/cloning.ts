@@ -35,6 +35,7 @@ export const cloning: Wrapping = {
         },
       }),
       notice: (notice) => behaviour.notice?.(notice, inner),
+      passivate: () => behaviour.passivate?.(inner),
       stop: (reason) => behaviour.stop?.(reason),
     }) satisfies Behaviour,
 };
