@@ -69,13 +69,17 @@ test('R4 a long wait is no quiet period', () => {
 
 test('R4 chance makes a wait shorter, by no more than the jitter, and never longer', () => {
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 2_000 }), fc.float({ min: 0, max: 1 }), (attempt, chance) => {
-      const full = backoffMs(attempt, { ...backoff, jitter: 0 }, never);
-      const wait = backoffMs(attempt, backoff, () => chance);
-      expect(wait).toBeLessThanOrEqual(full);
-      expect(wait).toBeGreaterThanOrEqual(full * (1 - backoff.jitter));
-      expect(full).toBeLessThanOrEqual(backoff.mostMs);
-    }),
+    fc.property(
+      fc.integer({ min: 1, max: 2_000 }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (attempt, chance) => {
+        const full = backoffMs(attempt, { ...backoff, jitter: 0 }, never);
+        const wait = backoffMs(attempt, backoff, () => chance);
+        expect(wait).toBeLessThanOrEqual(full);
+        expect(wait).toBeGreaterThanOrEqual(full * (1 - backoff.jitter));
+        expect(full).toBeLessThanOrEqual(backoff.mostMs);
+      },
+    ),
   );
 });
 
