@@ -2,7 +2,7 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   BadArgument,
   GeneInUse,
@@ -102,7 +102,8 @@ describe('genes of a troupe', () => {
     await expect(troupe.genes.load(MELVILLE, { name: 'kjv', replace: true })).rejects.toThrow(GeneInUse);
     turn.cancel();
     await turn.result;
-    await troupe.genes.unload('kjv');
+    // That the turn has let go comes from its mind's thread, and may come after its result.
+    await vi.waitFor(() => troupe.genes.unload('kjv'));
     const { outcome, error } = await mind.turn(SAYING, say).result;
     expect(outcome).toBe('failed');
     expect(error).toBeInstanceOf(NoSuchGene);

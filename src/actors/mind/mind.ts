@@ -154,15 +154,15 @@ class Mind implements Behaviour {
     this.#failed(turn, toEnvelope(new EngineLost({ reason: 'its thread is not there' })));
   }
 
-  /** Refused, or what was granted is void. */
+  /** Refused, or what was granted is void. A turn that was ending already ends as it was to. */
   #failed(turn: Turn | undefined, error: ErrorEnvelope): void {
-    if (turn !== undefined) this.#end(turn, { outcome: 'failed', error });
+    if (turn !== undefined) this.#end(turn, turn.ending ?? { outcome: 'failed', error });
   }
 
   /** The broker was started again. It may yet come upon a request of before, so that one is withdrawn. */
   #askAgain(error: ErrorEnvelope): void {
     for (const turn of this.#turns.all()) {
-      if (turn.stage === 'running') this.#end(turn, { outcome: 'failed', error });
+      if (turn.stage === 'running') this.#failed(turn, error);
       else if (turn.stage === 'queued' && turn.prepared !== undefined) {
         this.#post.withdraw(turn);
         this.#request(turn, turn.prepared);
