@@ -77,6 +77,34 @@ export const GeneNameTaken = defineError<{ name: string; path: string }>(
   (d) => `${d.name} is the name of another gene, from ${d.path}; replace: true takes its place`,
 );
 
+export const NoSuchPage = defineError<{ name: string }>('NoSuchPage', (d) => `there is no page of ${d.name}`);
+
+/** Nothing that a page could be made of. */
+export const EmptyLane = defineError<{ name: string }>(
+  'EmptyLane',
+  (d) => `${d.name} holds nothing that a page could keep; it has not spoken since it last lost its context`,
+);
+
+/** Measured before anything is copied. */
+export const OverCeiling = defineError<{ needBytes: number; usedBytes: number; ceilingBytes: number }>(
+  'OverCeiling',
+  (d) =>
+    `a page of ${d.needBytes} bytes does not fit: pages take ${d.usedBytes} of the ${d.ceilingBytes} ` +
+    'that memory.pages allows',
+);
+
+/** `field`: what differs between the page and what it is to go into. */
+export const PageMismatch = defineError<{ field: string; page: string; here: string }>(
+  'PageMismatch',
+  (d) => `the page does not fit: its ${d.field} is ${d.page}, and here it is ${d.here}`,
+);
+
+/** `what`: the file or section. */
+export const PageCorrupt = defineError<{ what: string; reason: string }>(
+  'PageCorrupt',
+  (d) => `a page cannot be read: ${d.what}: ${d.reason}`,
+);
+
 export const NativeFailure = defineError<{ call: string; reason: string }>(
   'NativeFailure',
   (d) => `${d.call} failed: ${d.reason}`,
