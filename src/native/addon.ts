@@ -6,6 +6,8 @@
  * thread that made them; the model behind them is shared by the process and reference-counted.
  */
 
+import type { NativePaging, PageStore } from './pages.js';
+
 export interface ModelInfo {
   /** Names the loaded weights in this process; pass it to `attachModel` on another thread. */
   readonly id: number;
@@ -130,7 +132,7 @@ export const ROW_FIELDS = 4;
 /** What a row's fourth field may be. */
 export const RowOutput = { none: 0, sample: 1, logits: 2 } as const;
 
-export interface NativeContext {
+export interface NativeContext extends NativePaging {
   readonly lanes: number;
   readonly cells: number;
   readonly rows: number;
@@ -217,4 +219,5 @@ export interface Addon {
   attachModel(id: number): NativeModel;
   /** Live native objects of this process, for leak checks. */
   live(): { models: number; contexts: number; genes: number };
+  readonly pages: PageStore;
 }

@@ -2,6 +2,7 @@
  * A native engine for simulations, at the addon's TypeScript face. A token is a byte; the next one follows from all those
  * that the lane holds. It can be made to be slow, to fail a step, to throw, and to refuse to be opened.
  */
+
 import {
   type Addon,
   type ContextOptions,
@@ -11,6 +12,8 @@ import {
   RowOutput,
   StepStatus,
 } from '../../src/native/addon.js';
+import type { Checkpoint, CheckpointCounts, SectionData } from '../../src/native/pages.js';
+import { FakePages } from './fake-pages.js';
 
 const EOS = 256;
 const BYTES = 256;
@@ -53,6 +56,7 @@ const noGenes = (): never => {
 export class FakeAddon implements Addon {
   readonly version = 'fake';
   readonly systemInfo = 'fake';
+  readonly pages = new FakePages();
   faults: NativeFault[] = [];
   events: FakeEvents = { pass() {}, broken() {} };
   occurred = 0;
@@ -198,6 +202,28 @@ class FakeContext implements NativeContext {
   }
 
   length = (lane: number): number => (this.#kv[lane] as number[]).length;
+
+  readonly fingerprint = 'fake';
+  pageBytes = (lane: number, sections: readonly { readonly bytes: number }[]): number =>
+    sections.reduce((sum, { bytes }) => sum + bytes, this.length(lane));
+
+  pageOut(lane: number, sections: readonly SectionData[]): number {
+    const id = this.#addon.pages.put(this.#kv[lane] as number[], sections);
+    this.clear(lane);
+    return id;
+  }
+
+  pageIn(lane: number, page: number): void {
+    const held = this.#kv[lane] as number[];
+    if (held.length > 0) this.#addon.events.broken(`page ${page} put into lane ${lane}, which is not empty`);
+    held.push(...this.#addon.pages.kv(page));
+  }
+
+  checkpoint = (): Checkpoint | undefined => undefined;
+  restoreCheckpoint = (): undefined => undefined;
+  checkpoints = (): [] => [];
+  setCheckpointBudget(): void {}
+  checkpointCounts = (): CheckpointCounts => ({ bytes: 0, budget: 0, evicted: 0, skipped: 0 });
   memory = (): [] => [];
 
   close(): void {
