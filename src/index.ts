@@ -5,6 +5,8 @@
  * (actors/broker/broker.ts) and sends a run to the engine (actors/engine/engine.ts), which steps
  * (actors/engine/stepper.ts) through one native call (native/src).
  */
+
+import { type ActorOptions, checkActor } from './actor-options.js';
 import { createStatus, type LaneReport, readLanes, readStatus, Status } from './actors/engine/status.js';
 import type { MindArgs } from './actors/mind/protocol.js';
 import { checkCallback, checkText } from './check.js';
@@ -36,39 +38,11 @@ import type { PeekReport } from './runtime/thread-actor.js';
 import type { Why } from './runtime/why.js';
 import { openObserver, sightOf } from './sight.js';
 import { checkMemory, makeDir, moduleUrl, openStage, type Stage } from './stage.js';
+import { checkSupervisor, type SupervisorOptions } from './supervisor-options.js';
 import { checkTraceOptions, Trace, type TraceOptions } from './trace.js';
-import { Actor, type ActorOptions, checkActor } from './user-actor.js';
+import { Actor, Supervisor } from './user-actor.js';
 
-export type { TurnClass } from './actors/broker/protocol.js';
-export type { Sampling } from './actors/engine/sampling.js';
-export type { LaneReport } from './actors/engine/status.js';
-export type { Outcome, Receipt, RunReceipt } from './actors/mind/protocol.js';
-export type { NamedGene, NamedGeneInfo } from './actors/residency/protocol.js';
-export * from './errors.js';
-export type { Genes, LoadGeneOptions } from './genes.js';
-export type { Mind } from './mind.js';
-export type { MindOptions } from './mind-options.js';
-export { type TurnReply, turnOf } from './minds.js';
-export type { PeekOptions, Progress, TroupeOptions, TurnOptions } from './options.js';
-export {
-  type AskOptions,
-  type Behaviour,
-  type Context,
-  type Definition,
-  type Reply,
-  refuse,
-  type TellOptions,
-  type WaitOptions,
-} from './runtime/actor.js';
-export type { ActorReport, SystemReport, ThreadReport } from './runtime/inspect.js';
-export { Band, type Message, type Notice } from './runtime/message.js';
-export type { Probe } from './runtime/probes.js';
-export type { PeekReport } from './runtime/thread-actor.js';
-export type { TracedEvent } from './runtime/trace-protocol.js';
-export type { Why } from './runtime/why.js';
-export type { Trace, TraceOptions } from './trace.js';
-export type { Piece, Turn, TurnResult } from './turn.js';
-export { type Actor, type ActorOptions, defineActor, lookup } from './user-actor.js';
+export * from './exports.js';
 
 const HEADER_MS = 30_000;
 
@@ -173,6 +147,15 @@ export class Troupe implements AsyncDisposable {
   ): Promise<Actor<M>> {
     const checked = checkActor(name, module, options);
     return new Actor<M>(name, await this.#system.spawn(checked), this.#system);
+  }
+
+  /**
+   * Starts a supervisor with its children, in order (docs/actors.md). Rejects as `actor` does; when one child cannot
+   * start, those before it end.
+   */
+  async supervisor(name: string, options?: SupervisorOptions): Promise<Supervisor> {
+    const checked = checkSupervisor(name, options);
+    return new Supervisor(name, await this.#system.spawn(checked), this.#system);
   }
 
   /** The actor of a name, as `actor` answered it; undefined if there is none. */

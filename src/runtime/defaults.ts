@@ -55,6 +55,10 @@ export const FROZEN_MS = 15_000;
 /** An actor that freezes its thread more often than this ends: each time costs the others of its thread the period. */
 export const FREEZES = { count: 2, withinMs: 600_000 } as const;
 
+/** Asking why an actor ended waits for as long as any process lives, ms; and so many reasons are kept for who asks late. */
+export const LIFETIME_MS = 2 ** 40;
+export const ENDS_KEPT = 1_024;
+
 /** An actor's `start` may take this long, unless its spawn says otherwise. */
 export const ACTOR_START_MS = 30_000;
 /** An actor's `stop` may take this long; the actor is then gone whether it is done or not. */

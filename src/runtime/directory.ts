@@ -6,6 +6,7 @@ import { type Behaviour, type Context, type Definition, refuse, type SpawnOption
 import { type ActorId, NOBODY, threadActor, threadOf } from './address.js';
 import { ACTOR_START_MS, ACTOR_STOP_MS, ASK_DEADLINE_MS, FREEZES } from './defaults.js';
 import { Entry } from './directory-entry.js';
+import { Ends } from './ends.js';
 import { ActorEnded, AskTimeout, asTroupeError, NameTaken, ThreadLost } from './errors.js';
 import { Kin } from './kin.js';
 import { Band } from './message.js';
@@ -16,6 +17,8 @@ import { MAIN_THREAD, STORE } from './well-known.js';
 export type DirectoryMessage =
   | { readonly type: 'spawn'; readonly options: SpawnOptions }
   | { readonly type: 'lookup'; readonly name: string }
+  /** Answers why it ended, once it has. */
+  | { readonly type: 'outlive'; readonly id: ActorId; readonly name: string }
   | { readonly type: 'stop'; readonly id: ActorId; readonly reason: string }
   /** `failed`: it crashed too often. */
   | {
@@ -40,6 +43,7 @@ class Directory implements Behaviour {
   readonly #entries = new Map<string, Entry>();
   readonly #placement: Placement;
   readonly #kin = new Kin();
+  readonly #ends = new Ends();
   /** Paths of modules, each kept once. */
   readonly #modules = new Map<string, string>();
 
@@ -57,6 +61,10 @@ class Directory implements Behaviour {
         return this.#spawn(message, ctx);
       case 'lookup':
         return this.#entries.get(message.name)?.id ?? NOBODY;
+      case 'outlive': {
+        const lives = this.#entries.get(message.name)?.id === message.id;
+        return this.#ends.tell(message.id, lives, ctx.replyLater());
+      }
       case 'stop':
         return this.#stop(message, ctx);
       case 'ended':
@@ -145,6 +153,7 @@ class Directory implements Behaviour {
         ctx.tell(parent, { type: 'gone', id, reason, failed }, { band: Band.reserved });
       if (vital && failed) this.#vitalLost(name, reason, ctx);
     } else if (entry?.id === NOBODY) entry.gone = id;
+    this.#ends.ended(id, reason);
     ctx.tell(STORE, { type: 'drop', id }, { band: Band.reserved });
     void this.#endChildren(id, ctx);
   }

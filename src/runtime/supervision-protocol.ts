@@ -6,7 +6,13 @@ import type { ActorId } from './address.js';
 import { CHILDREN, RESTARTS } from './defaults.js';
 import { BadArgument } from './errors.js';
 import { STRATEGIES, type Strategy } from './strategy.js';
-import { type Backoff, checkPolicy, type Intensity, type RestartPolicy } from './supervision.js';
+import {
+  type Backoff,
+  checkBackoff,
+  checkPolicy,
+  type Intensity,
+  type RestartPolicy,
+} from './supervision.js';
 
 export interface SupervisorArgs {
   readonly strategy: Strategy;
@@ -44,7 +50,7 @@ export function policyOf({ intensity = RESTARTS, backoff }: SupervisorArgs): Res
 
 /** Throws `BadArgument`. What is wrong with a child's options, its spawn says. */
 export function checkSupervisor(args: SupervisorArgs): void {
-  const { strategy, children } = args;
+  const { strategy, children, intensity = RESTARTS, backoff } = args;
   if (!STRATEGIES.includes(strategy)) {
     throw new BadArgument({ argument: 'strategy', value: strategy, expected: STRATEGIES.join(', ') });
   }
@@ -52,6 +58,7 @@ export function checkSupervisor(args: SupervisorArgs): void {
     const expected = `an array of spawn options, ${CHILDREN} at most`;
     throw new BadArgument({ argument: 'children', value: children, expected });
   }
-  const unfit = checkPolicy('intensity', policyOf(args));
+  const waits = backoff === undefined ? undefined : checkBackoff('backoff', backoff);
+  const unfit = checkPolicy('intensity', intensity) ?? waits;
   if (unfit !== undefined) throw unfit;
 }

@@ -85,26 +85,33 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
+const wrong = (argument: string, value: unknown, expected: string): TroupeError =>
+  new BadArgument({ argument, value, expected });
+
 /** What is wrong with a policy; undefined: nothing. */
 export function checkPolicy(argument: string, policy: RestartPolicy): TroupeError | undefined {
-  const wrong = (field: string, value: unknown, expected: string): TroupeError =>
-    new BadArgument({ argument: `${argument}${field}`, value, expected });
   if (typeof policy !== 'object' || policy === null) {
-    return wrong('', policy, 'an object { count, withinMs, backoff? }');
+    return wrong(argument, policy, 'an object { count, withinMs, backoff? }');
   }
   const { count, withinMs, backoff } = policy;
-  if (!Number.isInteger(count) || count < 0) return wrong('.count', count, 'a whole number, 0 or more');
-  if (!isMs(withinMs) || withinMs === 0) return wrong('.withinMs', withinMs, 'milliseconds, more than 0');
-  if (backoff === undefined) return undefined;
+  if (!Number.isInteger(count) || count < 0)
+    return wrong(`${argument}.count`, count, 'a whole number, 0 or more');
+  if (!isMs(withinMs) || withinMs === 0)
+    return wrong(`${argument}.withinMs`, withinMs, 'milliseconds, more than 0');
+  return backoff === undefined ? undefined : checkBackoff(`${argument}.backoff`, backoff);
+}
+
+/** What is wrong with waits; undefined: nothing. */
+export function checkBackoff(argument: string, backoff: Backoff): TroupeError | undefined {
   if (typeof backoff !== 'object' || backoff === null) {
-    return wrong('.backoff', backoff, 'an object { firstMs, mostMs, jitter }');
+    return wrong(argument, backoff, 'an object { firstMs, mostMs, jitter }');
   }
   const { firstMs, mostMs, jitter } = backoff;
-  if (!isMs(firstMs)) return wrong('.backoff.firstMs', firstMs, 'milliseconds, 0 or more');
+  if (!isMs(firstMs)) return wrong(`${argument}.firstMs`, firstMs, 'milliseconds, 0 or more');
   if (!isMs(mostMs) || mostMs < firstMs)
-    return wrong('.backoff.mostMs', mostMs, 'milliseconds, firstMs or more');
+    return wrong(`${argument}.mostMs`, mostMs, 'milliseconds, firstMs or more');
   if (typeof jitter === 'number' && jitter >= 0 && jitter <= 1) return undefined;
-  return wrong('.backoff.jitter', jitter, 'a share, 0 to 1');
+  return wrong(`${argument}.jitter`, jitter, 'a share, 0 to 1');
 }
 
 export const isMs = (value: unknown): boolean =>

@@ -3,9 +3,16 @@
  */
 import type { AskOptions, SpawnOptions, TellOptions } from './actor.js';
 import { type ActorId, NOBODY, threadActor, threadOf } from './address.js';
-import { ACTOR_STOP_MS, ASK_DEADLINE_MS, FROZEN_MS, RESPAWN_MS } from './defaults.js';
+import { ACTOR_STOP_MS, ASK_DEADLINE_MS, FROZEN_MS, LIFETIME_MS, RESPAWN_MS } from './defaults.js';
 import { duration } from './duration.js';
-import { ActorEnded, Escalated, SystemStopped, ThreadLost, type TroupeError } from './errors.js';
+import {
+  ActorEnded,
+  asTroupeError,
+  Escalated,
+  SystemStopped,
+  ThreadLost,
+  type TroupeError,
+} from './errors.js';
 import { type Frozen, Heartbeat } from './heartbeat.js';
 import { readActors, type SystemReport } from './inspect.js';
 import { gone, Mesh, type Place, type ThreadPlan } from './mesh.js';
@@ -37,6 +44,8 @@ export class System {
   readonly #recovery: Recovery;
   readonly #heartbeat: Heartbeat | undefined;
   readonly #traces: Traces;
+  /** Ends that somebody waits for, each asked for once. */
+  readonly #ends = new Map<ActorId, Promise<string>>();
   #stopping: Promise<void> | undefined;
   #failure: TroupeError | undefined;
   /** Told once when the system cannot go on. */
@@ -117,6 +126,20 @@ export class System {
   async lookup(name: string): Promise<ActorId | undefined> {
     const id = await this.ask<ActorId>(DIRECTORY, { type: 'lookup', name }, { band: Band.reserved });
     return id === NOBODY ? undefined : id;
+  }
+
+  /** Why an actor ended, once it has. A loss of its thread from which it comes back is no end. Never rejects. */
+  ended(id: ActorId, name: string): Promise<string> {
+    const known = this.#ends.get(id);
+    if (known !== undefined) return known;
+    const options = { band: Band.reserved, deadlineMs: LIFETIME_MS };
+    const end = this.ask<string>(DIRECTORY, { type: 'outlive', id, name }, options)
+      .catch((error: unknown) =>
+        error instanceof ActorEnded ? error.detail.reason : asTroupeError(error).message,
+      )
+      .finally(() => this.#ends.delete(id));
+    this.#ends.set(id, end);
+    return end;
   }
 
   /** Ends an actor, if it has not ended. Settles when its own `stop` has; its name is free then. */
