@@ -61,13 +61,13 @@ export async function openStage(
     args: {},
     thread: CONTROL_THREAD,
   });
+  const engine = await startEngine(system, options, engineArgs(options, fit, broker, status));
   const residency = await system.spawn({
     name: 'residency',
     module: moduleUrl('./actors/residency/residency.js'),
-    args: { default: options.genes.map(({ gene }) => gene) } satisfies ResidencyArgs,
+    args: { default: options.genes.map(({ gene }) => gene), engine } satisfies ResidencyArgs,
     thread: CONTROL_THREAD,
   });
-  const engine = await startEngine(system, options, engineArgs(options, fit, broker, status));
   const ready = await system.ask<EngineReady>(engine, { type: 'ready' });
   // The main thread holds the weights too, so that they outlive a crash of the engine's thread.
   attachVocab(ready.model);

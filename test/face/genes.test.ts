@@ -2,7 +2,7 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   BadArgument,
   GeneInUse,
@@ -12,7 +12,7 @@ import {
   NotAGene,
   type Troupe,
 } from '../../src/index.js';
-import { begun, circling, ENDLESS, folder, greedy, startTroupe, TINY } from './stage.js';
+import { actorOf, begun, circling, ENDLESS, folder, greedy, startTroupe, TINY, until } from './stage.js';
 
 const fileOf = (author: string) =>
   fileURLToPath(new URL(`../../models/parlour-tiny-gene-${author}-F16.gguf`, import.meta.url));
@@ -102,12 +102,25 @@ describe('genes of a troupe', () => {
     await expect(troupe.genes.load(MELVILLE, { name: 'kjv', replace: true })).rejects.toThrow(GeneInUse);
     turn.cancel();
     await turn.result;
-    // That the turn has let go comes from its mind's thread, and may come after its result.
-    await vi.waitFor(() => troupe.genes.unload('kjv'));
+    await troupe.genes.unload('kjv');
     const { outcome, error } = await mind.turn(SAYING, say).result;
     expect(outcome).toBe('failed');
     expect(error).toBeInstanceOf(NoSuchGene);
     await expect(troupe.genes.unload('kjv')).rejects.toThrow(NoSuchGene);
+  });
+
+  it('G2 an idle lane loses at once what it computed under a gene that is gone, and no more', async () => {
+    const ada = await troupe.mind('ada', { genes: [{ gene: 'kjv', scale: 1 }] });
+    const ben = await troupe.mind('ben', { genes: [{ gene: 'melville', scale: 1 }] });
+    await Promise.all([ada, ben].map((mind) => mind.turn(SAYING, say).result));
+    const held = (mind: string) =>
+      troupe.inspect().lanes.find(({ mind: id }) => id === actorOf(troupe, mind))?.held ?? 0;
+    const before = held('mind/ben');
+    await troupe.genes.unload('kjv');
+    await until(() => held('mind/ada') === 0, 'an empty lane');
+    expect(held('mind/ben')).toBe(before);
+    const { receipt } = await ada.turn(SAYING, { ...say, genes: [] }).result;
+    expect(receipt.runs[0]).toMatchObject({ outcome: 'length', reused: 0 });
   });
 
   it('G1 the same content under two names is one gene, freed with the last of them', async () => {

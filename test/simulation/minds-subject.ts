@@ -108,7 +108,12 @@ class Company {
       stage.system.main.spawn(reader.definition, { name: 'reader', args: undefined }),
     );
     const residencyId = await stage.spawn({
-      ...{ name: 'residency', actor: residency, args: { default: [] }, thread: CONTROL_THREAD },
+      ...{
+        name: 'residency',
+        actor: residency,
+        args: { default: [], engine: engineId },
+        thread: CONTROL_THREAD,
+      },
     });
     const mindArgs = {
       ...{ model: 1, modelName: 'fake', context: CONTEXT, engine: engineId, broker: brokerId },

@@ -64,6 +64,9 @@ class Broker implements Behaviour {
       case 'ran':
         this.#ran(message);
         break;
+      case 'shrank':
+        this.#lanes.shrink(message.lane, message.activity, message.held);
+        break;
       case 'check':
         this.#checking = false;
         this.#refuseLate();

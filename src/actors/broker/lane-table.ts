@@ -44,6 +44,14 @@ export class LaneTable {
     this.#lanes[lane] = this.#before.get(lane) ?? emptyLane(lane);
   }
 
+  /** An idle lane holds less than it did; if it was granted meanwhile, that counts should the grant be given back. */
+  shrink(lane: number, activity: Activity, held: number): void {
+    const state = this.#lanes[lane];
+    const before = this.#before.get(lane);
+    if (state?.state === 'idle') this.#lanes[lane] = shrunk(state, activity, held);
+    else if (before !== undefined) this.#before.set(lane, shrunk(before, activity, held));
+  }
+
   /** A run has ended, and this is what the lane holds now. */
   settle(lane: number, activity: Activity | undefined, held: number, now: number): void {
     this.#lanes[lane] =
@@ -52,5 +60,10 @@ export class LaneTable {
         : { lane, state: 'idle', activity, held, reserved: 0, lastUse: now };
   }
 }
+
+const shrunk = (lane: LaneState, activity: Activity, held: number): LaneState => {
+  if (lane.activity !== activity) return lane;
+  return held === 0 ? emptyLane(lane.lane) : { ...lane, held };
+};
 
 const emptyLane = (lane: number): LaneState => ({ lane, state: 'empty', held: 0, reserved: 0, lastUse: 0 });

@@ -92,6 +92,9 @@ class Engine implements Behaviour {
         if (message.epoch !== this.#epoch) return;
         for (const { run, mind } of this.#early.cleared()) this.#take(run, mind);
         return;
+      case 'unloaded':
+        for (const shrank of this.#lanes.forgetGene(message.gene)) this.#tellBroker(shrank);
+        return;
       case 'reset':
         return this.#reset(message.error);
     }
@@ -167,8 +170,6 @@ class Engine implements Behaviour {
     this.#tellBroker({ type: 'ran', grant, lane, activity, held, processed: 0, produced: 0 });
   }
 
-  // What comes out
-
   #sampled(lane: Lane, token: number): void {
     const run = lane.run as RunOnLane;
     if (run.firstTokenAt === 0) run.firstTokenAt = performance.now();
@@ -230,8 +231,7 @@ class Engine implements Behaviour {
 
   #sayUp(): void {
     const { lanes, cells, context } = this.#args;
-    const { self } = this.#ctx;
-    this.#tellBroker({ type: 'up', engine: self, epoch: this.#epoch, lanes, cells, context });
+    this.#tellBroker({ type: 'up', engine: this.#ctx.self, epoch: this.#epoch, lanes, cells, context });
   }
 
   #tellMind(mind: ActorId, message: RunDone): void {

@@ -98,6 +98,10 @@ export const beginningOf = ({ tokens, genes, base }: Run): Pick<Lane, 'tokens' |
   base: genes.length === 0 ? Number.POSITIVE_INFINITY : base,
 });
 
+/** Whether what the lane holds was computed under a gene. */
+export const ranGene = ({ phenotype, held, base }: Lane, gene: number): boolean =>
+  held > base && phenotype.split(',').some((applied) => applied.startsWith(`${gene} `));
+
 /** How many tokens of a reply lie wholly within its first `bytes`. */
 export function tokensWithin(byteEnds: readonly number[], bytes: number): number {
   let count = byteEnds.length;

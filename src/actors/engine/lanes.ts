@@ -4,10 +4,12 @@
  */
 import type { NativeContext } from '../../native/addon.js';
 import type { ActorId } from '../../runtime/address.js';
-import { beginningOf, beginRun, emptyLane, type Lane, type RunOnLane } from './lane.js';
+import { beginningOf, beginRun, emptyLane, type Lane, type RunOnLane, ranGene } from './lane.js';
 import { alike, chooseSource, hasCome } from './prefix.js';
-import type { LaneClaim, Run } from './protocol.js';
+import type { EngineToBroker, LaneClaim, Run } from './protocol.js';
 import { count, Status, showLane } from './status.js';
+
+type LaneShrank = EngineToBroker & { readonly type: 'shrank' };
 
 export interface LanesOptions {
   /** Whether lanes of this model can share cells. */
@@ -101,6 +103,22 @@ export class Lanes {
       const lane = this.all[claim.lane];
       if (lane !== undefined && lane.run === undefined && lane.activity === claim.activity) this.empty(lane);
     }
+  }
+
+  /**
+   * A gene is gone: idle lanes keep only what they hold of the part that ran none, and stay their activities', whose next
+   * run may be on its way. Answers what the broker is to hear.
+   */
+  forgetGene(gene: number): LaneShrank[] {
+    const lanes = this.all.filter((lane) => lane.run === undefined && ranGene(lane, gene));
+    return lanes.map((lane) => {
+      const kept = this.#context.cut(lane.number, lane.base) ? lane.base : 0;
+      if (kept === 0) this.#context.clear(lane.number);
+      lane.tokens.length = kept;
+      lane.held = kept;
+      showLane(this.#status, lane, undefined);
+      return { type: 'shrank', lane: lane.number, activity: lane.activity ?? '', held: kept };
+    });
   }
 
   /** Tokens in the KV of all lanes but one. */

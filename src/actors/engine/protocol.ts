@@ -57,6 +57,8 @@ export type EngineControl =
   | { readonly type: 'revoke'; readonly grant: number; readonly error: ErrorEnvelope }
   /** The broker empties idle lanes; one that holds something else by now is left alone. */
   | { readonly type: 'clear'; readonly epoch: number; readonly claims: readonly LaneClaim[] }
+  /** A gene is gone for good: what was computed under it means nothing any more. */
+  | { readonly type: 'unloaded'; readonly gene: number }
   /** The broker was started again: all runs end, all lanes are emptied, and the engine says `up` again. */
   | { readonly type: 'reset'; readonly error: ErrorEnvelope };
 
@@ -123,6 +125,8 @@ export type EngineToBroker =
       readonly processed: number;
       readonly produced: number;
     }
+  /** An idle lane holds less than it did. */
+  | { readonly type: 'shrank'; readonly lane: number; readonly activity: Activity; readonly held: number }
   /** A grant that was revoked before its run came. */
   | { readonly type: 'never-ran'; readonly grant: number };
 

@@ -69,6 +69,7 @@ class Mind implements Behaviour {
       case 'pinned':
       case 'unpinned':
       case 'pin-again':
+      case 'confirm':
         return this.#pinned(message);
       case 'granted':
         return this.#granted(message);
@@ -134,7 +135,7 @@ class Mind implements Behaviour {
     this.#post.request(turn, prepared, activityOf(this.#ctx, turn));
   }
 
-  // The broker's answers
+  // What broker and engine say
 
   #queued(ticket: number, reason: QueueReason): void {
     const turn = this.#turns.byTicket(ticket);
@@ -169,8 +170,6 @@ class Mind implements Behaviour {
       }
     }
   }
-
-  // The engine's last word
 
   #done(done: RunDone): void {
     const turn = this.#turns.byGrant(done.grant);

@@ -37,6 +37,10 @@ export class Pins {
       this.#askAgain();
       return undefined;
     }
+    if (message.type === 'confirm') {
+      this.#post.confirm(message.question);
+      return undefined;
+    }
     // One that ended meanwhile has let go of them; one that has them keeps them, whatever their names mean by now.
     const turn = this.#turns.get(message.turn);
     if (turn?.stage !== 'genes') return undefined;

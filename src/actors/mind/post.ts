@@ -30,6 +30,11 @@ export class Post {
     this.#residency({ type: 'unpin', turn: turn.request.turn });
   }
 
+  /** What was said of turns before this has been said. */
+  confirm(question: number): void {
+    this.#residency({ type: 'confirmed', question });
+  }
+
   /** Asks for a lane, and cells for prompt and reply. */
   request(turn: Turn, { tokens, maxTokens }: Prepared, activity: Activity): void {
     const { ticket } = turn;

@@ -2,6 +2,7 @@
  * What the residency understands: genes by their names, and the pins that keep them while a turn runs them.
  */
 import type { GeneInfo } from '../../native/addon.js';
+import type { ActorId } from '../../runtime/address.js';
 import type { ErrorEnvelope } from '../../runtime/errors.js';
 
 /** A gene as callers say it; the scale multiplies what its file says. */
@@ -40,16 +41,22 @@ export type MindToResidency =
   | { readonly type: 'pin'; readonly turn: number; readonly genes: readonly NamedGene[] }
   | { readonly type: 'unpin'; readonly turn: number }
   /** The mind was started again: it knows of no turns. */
-  | { readonly type: 'forget' };
+  | { readonly type: 'forget' }
+  /** It has said of every turn that has ended that it did. */
+  | { readonly type: 'confirmed'; readonly question: number };
 
 export type ResidencyToMind =
   | { readonly type: 'pinned'; readonly turn: number; readonly genes: readonly PinnedGene[] }
   /** The residency was started again and knows of no pins: who pinned or waits says so anew. */
   | { readonly type: 'pin-again' }
+  /** Wants to hear `confirmed`. */
+  | { readonly type: 'confirm'; readonly question: number }
   /** The turn cannot have them. */
   | { readonly type: 'unpinned'; readonly turn: number; readonly error: ErrorEnvelope };
 
 export interface ResidencyArgs {
   /** Names that are active by default: they are not unloaded. */
   readonly default: readonly string[];
+  /** Told of genes that are gone. */
+  readonly engine: ActorId;
 }

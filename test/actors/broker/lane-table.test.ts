@@ -50,6 +50,20 @@ describe('what the broker knows of the lanes', () => {
     expect(shown()[0]).toEqual(['empty', undefined, 0, 0]);
   });
 
+  it('G2 an idle lane of that activity shrinks, also when it is given back after it was granted meanwhile', () => {
+    table.take(0, 'a', 100, 1);
+    table.settle(0, 'a', 42, 2);
+    table.shrink(0, 'b', 0);
+    expect(shown()[0]).toEqual(['idle', 'a', 42, 0]);
+    table.shrink(0, 'a', 7);
+    expect(shown()[0]).toEqual(['idle', 'a', 7, 0]);
+    table.take(0, 'a', 100, 3);
+    table.shrink(0, 'a', 0);
+    expect(shown()[0]).toEqual(['busy', 'a', 0, 100]);
+    table.giveBack(0);
+    expect(shown()[0]).toEqual(['empty', undefined, 0, 0]);
+  });
+
   it('T1 cleared lanes are claims on what they hold, and empty', () => {
     table.take(1, 'b', 100, 1);
     table.settle(1, 'b', 42, 2);

@@ -1,9 +1,11 @@
 /** The residency itself; minds are told what to say. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { EngineControl } from '../../../src/actors/engine/protocol.js';
 import type {
   Bound,
   MindToResidency,
   NamedGeneInfo,
+  ResidencyArgs,
   ResidencyMessage,
   ResidencyToMind,
 } from '../../../src/actors/residency/protocol.js';
@@ -13,11 +15,15 @@ import { Party, settled, TestThread } from '../thread.js';
 let thread: TestThread;
 let residency: number;
 let ada: Party<MindToResidency, ResidencyToMind>;
+let engine: Party<never, EngineControl>;
 
 beforeEach(async () => {
   thread = await TestThread.start();
   ada = await Party.enter(thread, 'ada', () => residency);
-  residency = await thread.spawn(definition as never, 'residency', { default: ['always'] });
+  engine = await Party.enter(thread, 'engine', () => residency);
+  residency = await thread.spawn(definition as never, 'residency', {
+    ...{ default: ['always'], engine: engine.id },
+  } satisfies ResidencyArgs);
 });
 afterEach(() => thread.stop());
 
@@ -35,6 +41,12 @@ const bind = (name: string, id: number, replace = false) =>
   ask<Bound>({ type: 'bind', gene: gene(name, id), replace });
 const pin = (turn: number, ...names: string[]) =>
   ada.tell({ type: 'pin', turn, genes: names.map((each) => ({ gene: each, scale: 1 })) });
+/** Waits until ada is asked what it holds. */
+async function confirm(): Promise<void> {
+  const [asked] = await ada.hears();
+  expect(asked).toMatchObject({ type: 'confirm' });
+  ada.tell({ type: 'confirmed', question: (asked as { question: number }).question });
+}
 const code = (expected: string) => expect.objectContaining({ code: expected });
 
 describe('the residency', () => {
@@ -54,12 +66,41 @@ describe('the residency', () => {
       { type: 'pinned', turn: 2 },
     ]);
     ada.tell({ type: 'unpin', turn: 1 });
-    await settled();
-    await expect(ask({ type: 'unbind', name: 'a' })).rejects.toEqual(code('GeneInUse'));
-    await expect(bind('a', 2, true)).rejects.toEqual(code('GeneInUse'));
+    const unbound = ask({ type: 'unbind', name: 'a' });
+    await confirm();
+    await expect(unbound).rejects.toEqual(code('GeneInUse'));
+    const bound = bind('a', 2, true);
+    await confirm();
+    await expect(bound).rejects.toEqual(code('GeneInUse'));
     ada.tell({ type: 'unpin', turn: 2 });
     await settled();
     expect(await bind('a', 2, true)).toEqual({ orphans: [1] });
+    expect(await engine.hears()).toEqual([{ type: 'unloaded', gene: 1 }]);
+  });
+
+  it('G2 refuses nothing for a turn that has ended, also when that it did is still on its way', async () => {
+    await bind('a', 1);
+    pin(1, 'a');
+    await ada.hears();
+    const unbound = ask({ type: 'unbind', name: 'a' });
+    await settled();
+    ada.tell({ type: 'unpin', turn: 1 });
+    await confirm();
+    expect(await unbound).toEqual({ orphans: [1] });
+  });
+
+  it('G2 goes by what it knows of a mind that does not answer, and not of one that has ended', async () => {
+    await bind('a', 1);
+    pin(1, 'a');
+    await ada.hears();
+    const late = ask({ type: 'unbind', name: 'a' });
+    late.catch(() => {});
+    await thread.pass(1_000);
+    await expect(late).rejects.toEqual(code('GeneInUse'));
+    const unbound = ask({ type: 'unbind', name: 'a' });
+    await settled();
+    ada.end();
+    expect(await unbound).toEqual({ orphans: [1] });
   });
 
   it('G1 leaves a gene that has another name, and refuses a name of another gene', async () => {
