@@ -16,6 +16,7 @@ import { crash, type Rare } from './life.js';
 import { Mailbox } from './mailbox.js';
 import { Band, type Envelope, type Notice, queueBand } from './message.js';
 import { awaken } from './passivation.js';
+import { type LifeEvent, nextPhase, Phase, SHOWN } from './phases.js';
 import type { Thread } from './thread.js';
 
 /** `Cell.#handle`, made once: a turn makes no function of its own. */
@@ -31,15 +32,13 @@ export class Cell {
   definition: Definition | undefined = undefined;
   /** Of the last start. */
   context: CellContext | undefined = undefined;
-  /** Undefined while it starts, and once it has crashed or ended. */
+  phase: Phase = Phase.placed;
+  /** There exactly while it runs. */
   behaviour: Behaviour | undefined = undefined;
   /** The user message whose handler runs or awaits. */
   inHand: Envelope | undefined = undefined;
   /** In the dispatcher's queue. */
   queued = false;
-  ended = false;
-  /** A start or restart is under way. */
-  starting = false;
   /** What most actors never need. */
   rare: Rare | undefined = undefined;
 
@@ -65,9 +64,9 @@ export class Cell {
       board.words[at + Field.oldestSince] = envelope.at;
     }
     this.home.tracer?.note('queued', this.id, envelope);
-    if (this.behaviour === undefined) {
-      if (this.rare?.passive) awaken(this);
-    } else if (!this.queued) this.home.dispatcher.ready(this);
+    if (this.phase === Phase.running) {
+      if (!this.queued) this.home.dispatcher.ready(this);
+    } else if (this.phase === Phase.passive) awaken(this);
     return true;
   }
 
@@ -83,7 +82,7 @@ export class Cell {
 
   #handle(most: number): number {
     let count = 0;
-    while (count < most && this.behaviour !== undefined) {
+    while (count < most && this.phase === Phase.running) {
       const envelope = this.mailbox.shift(this.inHand !== undefined);
       if (envelope === undefined) break;
       count++;
@@ -94,7 +93,7 @@ export class Cell {
 
   /** Whether the dispatcher should keep it in the queue. */
   get hasWork(): boolean {
-    return this.behaviour !== undefined && this.mailbox.hasWork(this.inHand !== undefined);
+    return this.phase === Phase.running && this.mailbox.hasWork(this.inHand !== undefined);
   }
 
   /** A sender's thread is to hear that the user band is full. False: it has been told. */
@@ -117,10 +116,18 @@ export class Cell {
     crash(this, cause, messageType);
   }
 
-  /** Shows a state in which nothing is in hand. */
-  rest(state: number): void {
+  /** Goes to the next phase of its life, with nothing in hand. `behaviour`: the one that it runs from now on. */
+  become(event: LifeEvent, behaviour?: Behaviour): void {
+    this.phase = nextPhase(this.phase, event);
+    this.behaviour = behaviour;
+    this.inHand = undefined;
+    this.#rest();
+  }
+
+  /** Shows that nothing is in hand. */
+  #rest(): void {
     const { words } = this.home.board;
-    words[Board.at(this.slot) + Field.state] = state;
+    words[Board.at(this.slot) + Field.state] = SHOWN[this.phase];
     words[Board.at(this.slot) + Field.inHand] = 0;
   }
 
@@ -164,7 +171,7 @@ export class Cell {
       value.then(
         (result) => {
           if (this.inHand !== envelope) return;
-          this.rest(ActorState.idle);
+          this.#rest();
           this.#received(envelope, result);
         },
         (error) => {

@@ -3,7 +3,7 @@
  */
 import type { Behaviour } from './actor.js';
 import type { ActorId } from './address.js';
-import { ActorState, Board, Field } from './board.js';
+import { Board, Field } from './board.js';
 import type { Cell } from './cell.js';
 import { CellContext } from './context.js';
 import { ACTOR_START_MS } from './defaults.js';
@@ -11,6 +11,7 @@ import { end, fail } from './end.js';
 import { ActorCrashed, ActorEnded, asTroupeError, BadArgument, type TroupeError } from './errors.js';
 import { inTime, isPromise, stop } from './in-time.js';
 import { Band, type Envelope } from './message.js';
+import { Phase } from './phases.js';
 import { orderFor, pause } from './restart.js';
 import type { CrashRecord, RestartPolicy } from './supervision.js';
 
@@ -24,8 +25,8 @@ export interface Rare {
   record?: CrashRecord;
   /** Idle for so long, it vanishes until the next message. */
   passivateMs?: number | undefined;
-  passive?: boolean;
-  onStarted?: () => void;
+  /** A start, or the stop before it is passive, is over. */
+  onSettled?: () => void;
   /** Its end ends what it waits for before it starts again. */
   onEnding?: () => void;
   /** It ends because it crashed too often. */
@@ -38,7 +39,8 @@ export async function start(
   incarnation: number,
   saved: ReadonlyMap<string, unknown>,
 ): Promise<void> {
-  cell.starting = true;
+  if (cell.phase === Phase.ended) throw ended(cell);
+  cell.become('start');
   try {
     await begin(cell, incarnation, saved);
   } catch (error) {
@@ -46,13 +48,13 @@ export async function start(
     void end(cell, `its start failed: ${asTroupeError(error).message}`);
     throw error;
   } finally {
-    started(cell);
+    cell.rare?.onSettled?.();
   }
 }
 
 /** A handler, or work of the actor's own, threw. `urgent`: the message in hand, when it was not a user message. */
 export function crash(cell: Cell, cause: unknown, messageType: string, urgent?: Envelope): void {
-  if (cell.ended) return;
+  if (cell.phase === Phase.ended) return;
   const { behaviour, home } = cell;
   const thrown = asTroupeError(cause);
   const error = new ActorCrashed({ actor: cell.name, message: messageType, cause: thrown.message });
@@ -74,7 +76,7 @@ export function crash(cell: Cell, cause: unknown, messageType: string, urgent?: 
 export async function takeDown(cell: Cell, error: TroupeError): Promise<void> {
   const { behaviour } = cell;
   if (behaviour === undefined) {
-    if (cell.rare?.passive) tellUp(cell);
+    if (cell.phase === Phase.passive) tellUp(cell);
     else cell.context?.close(error);
     return;
   }
@@ -87,32 +89,28 @@ export async function takeDown(cell: Cell, error: TroupeError): Promise<void> {
 /** What it had in hand, owed and held is lost. */
 function drop(cell: Cell, error: TroupeError): void {
   const { inHand, home } = cell;
-  cell.behaviour = undefined;
-  cell.inHand = undefined;
-  cell.rest(ActorState.starting);
+  if (cell.phase === Phase.running) cell.become('down');
   if (inHand !== undefined) fail(cell, inHand, error);
   cell.context?.close(error);
   home.watches.drop(cell.id);
 }
 
 async function begin(cell: Cell, incarnation: number, saved: ReadonlyMap<string, unknown>): Promise<void> {
-  if (cell.ended || cell.definition === undefined) throw ended(cell);
+  if (cell.phase !== Phase.starting || cell.definition === undefined) throw ended(cell);
   const context = new CellContext(cell, incarnation);
   cell.context = context;
-  cell.rest(ActorState.starting);
   context.enter(undefined);
   const { definition, args, home } = cell;
   const make = (): Behaviour | Promise<Behaviour> => definition.start(context, args, saved);
   const made = home.runAs(context, make);
   const behaviour = isPromise(made) ? await startInTime(cell, context, made) : made;
-  if (context.closed !== undefined || cell.ended) {
+  if (context.closed !== undefined || cell.phase !== Phase.starting) {
     await stop(cell, behaviour, 'it ended while it started');
     throw context.closed ?? ended(cell);
   }
   checkBehaviour(behaviour);
   context.leave();
-  cell.behaviour = behaviour;
-  cell.rest(ActorState.idle);
+  cell.become('started', behaviour);
   home.passivation.started(cell);
   if (context.held?.stopping !== undefined) {
     cell.stopIfAsked();
@@ -155,7 +153,6 @@ async function startInTime(cell: Cell, context: CellContext, made: Promise<Behav
 }
 
 async function restart(cell: Cell, stopped: Promise<void>, cause: TroupeError): Promise<void> {
-  cell.starting = true;
   await stopped;
   await startAgain(cell, cause);
 }
@@ -163,39 +160,33 @@ async function restart(cell: Cell, stopped: Promise<void>, cause: TroupeError): 
 /** Starts from what was saved, until it succeeds or is to end. `cause`: why it is down, if it did not just vanish. */
 export async function startAgain(cell: Cell, cause: TroupeError | undefined): Promise<void> {
   const { home } = cell;
-  cell.starting = true;
-  for (let last = cause; !cell.ended; ) {
+  for (let last = cause; cell.phase === Phase.starting; ) {
     if (last !== undefined) {
       const order = await orderFor(cell, last);
-      if (cell.ended) break;
+      if (cell.phase !== Phase.starting) break;
       if (order.type === 'end') {
         void end(cell, order.reason);
         break;
       }
       await pause(cell, order.afterMs);
-      if (cell.ended) break;
+      if (cell.phase !== Phase.starting) break;
       home.board.count(Board.at(cell.slot) + Field.restarts);
     }
     try {
       await begin(cell, (cell.context as CellContext).incarnation + 1, await home.loadSaved(cell.id));
       break;
     } catch (error) {
-      if (cell.ended) break;
+      if (cell.phase !== Phase.starting) break;
       last = asTroupeError(error);
       note(cell, last);
       home.probes.emit({ name: 'actor.crashed', actor: cell.name, message: 'start', error: last.message });
     }
   }
-  started(cell);
-}
-
-function started(cell: Cell): void {
-  cell.starting = false;
-  cell.rare?.onStarted?.();
+  cell.rare?.onSettled?.();
 }
 
 function note(cell: Cell, error: unknown): void {
-  if (cell.ended) return;
+  if (cell.phase === Phase.ended) return;
   const { board } = cell.home;
   board.words[Board.at(cell.slot) + Field.lastError] = board.names.noteError(asTroupeError(error).message);
 }

@@ -5,12 +5,13 @@
  * The actors of a thread that may vanish are looked at together, by one timer that runs only while there are any; a
  * message costs nothing for it.
  */
-import { ActorState, Board, Field } from './board.js';
+import { Board, Field } from './board.js';
 import type { Cell } from './cell.js';
 import type { Deadline } from './deadlines.js';
 import { ActorEnded } from './errors.js';
 import { stop } from './in-time.js';
 import { startAgain, tellUp } from './life.js';
+import { Phase } from './phases.js';
 import type { Thread } from './thread.js';
 
 /** Looks at an actor between becoming idle and vanishing: it vanishes at most one part later than it may. */
@@ -67,7 +68,7 @@ export class Passivation {
     let next = Number.POSITIVE_INFINITY;
     for (const [cell, seen] of this.#candidates) {
       const afterMs = cell.rare?.passivateMs;
-      if (cell.behaviour === undefined || afterMs === undefined) {
+      if (cell.phase !== Phase.running || afterMs === undefined) {
         this.#candidates.delete(cell);
         continue;
       }
@@ -88,25 +89,19 @@ export class Passivation {
 
 /** A message has come for a passive actor. */
 export function awaken(cell: Cell): void {
-  if (cell.rare === undefined) return;
-  cell.rare.passive = false;
+  cell.become('start');
   void startAgain(cell, undefined);
 }
 
 async function vanish(cell: Cell): Promise<void> {
-  const { behaviour, rare } = cell;
-  if (rare === undefined) return;
-  cell.behaviour = undefined;
+  const { behaviour } = cell;
+  cell.become('idle');
   cell.context?.close(VANISHED);
-  // Messages that come meanwhile wait for it.
-  cell.starting = true;
   await stop(cell, behaviour, 'it was idle');
-  cell.starting = false;
-  rare.onStarted?.();
-  if (cell.ended) return;
+  cell.rare?.onSettled?.();
+  if (cell.phase !== Phase.vanishing) return;
   cell.mailbox.trim();
-  cell.rest(ActorState.passive);
-  rare.passive = true;
+  cell.become('vanished');
   // Taken down with a sibling meanwhile, it is as good as started.
   tellUp(cell);
   if (cell.mailbox.hasWork(false)) awaken(cell);
@@ -123,7 +118,7 @@ function consents(cell: Cell): boolean {
     const asked = (): boolean | undefined => context.within(undefined, () => behaviour.passivate?.(context));
     const agreed = cell.home.runAs(context, asked) !== false;
     cell.stopIfAsked();
-    return agreed && !cell.ended && isIdle(cell);
+    return agreed && cell.phase === Phase.running && isIdle(cell);
   } catch (error) {
     cell.crash(error, 'passivate');
     return false;

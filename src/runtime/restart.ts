@@ -7,6 +7,7 @@ import type { Cell } from './cell.js';
 import { ASK_DEADLINE_MS, RESTARTS, RESUME_MS } from './defaults.js';
 import { Escalated, SiblingCrashed, type TroupeError } from './errors.js';
 import { Band, type Message } from './message.js';
+import { Phase } from './phases.js';
 import { judgeRestart, NO_CRASHES } from './supervision.js';
 import type { Order } from './supervision-protocol.js';
 import { Waits } from './waits.js';
@@ -49,7 +50,7 @@ export async function pause(cell: Cell, ms: number): Promise<void> {
     };
     cell.rare = { ...cell.rare, onEnding };
   });
-  if (!cell.ended) home.board.words[at] = 0;
+  if (cell.phase !== Phase.ended) home.board.words[at] = 0;
 }
 
 function ownOrder(cell: Cell, cause: TroupeError): Order {
@@ -57,7 +58,7 @@ function ownOrder(cell: Cell, cause: TroupeError): Order {
   const reason = `crashed: ${cause.message}`;
   const { record = NO_CRASHES, restart = RESTARTS } = cell.rare ?? {};
   const verdict = judgeRestart(record, home.now, restart, home.random);
-  if (cell.ended) return { type: 'end', reason };
+  if (cell.phase === Phase.ended) return { type: 'end', reason };
   // Who gives up has tried for as long as was worth it.
   if (!verdict.restart || cause instanceof Escalated) {
     home.probes.emit({ name: 'actor.given_up', actor: cell.name, reason });

@@ -20,6 +20,7 @@ import { start } from './life.js';
 import { Lines } from './lines.js';
 import { Band, type Message } from './message.js';
 import { Passivation } from './passivation.js';
+import { Phase } from './phases.js';
 import { Probes } from './probes.js';
 import { Router } from './router.js';
 import { Slots } from './slots.js';
@@ -149,7 +150,7 @@ export class Thread {
 
   start(cell: Cell, definition: Definition, again?: Omit<Again, 'id'>): Promise<void> {
     cell.definition = definition;
-    if (!cell.ended)
+    if (cell.phase !== Phase.ended)
       this.board.words[Board.at(cell.slot) + Field.kind] = this.board.names.number(definition.kind);
     return start(cell, again?.incarnation ?? 0, again?.saved ?? new Map());
   }
@@ -161,7 +162,7 @@ export class Thread {
 
   cell(id: ActorId): Cell | undefined {
     const cell = this.#slots.get(slotOf(id));
-    return cell !== undefined && cell.id === id && !cell.ended ? cell : undefined;
+    return cell !== undefined && cell.id === id && cell.phase !== Phase.ended ? cell : undefined;
   }
 
   cells(): Cell[] {

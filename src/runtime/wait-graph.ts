@@ -11,6 +11,7 @@ import { ActorState, Board, Field } from './board.js';
 import type { Cell } from './cell.js';
 import type { Edge } from './edges.js';
 import { Band, type Envelope, queueBand } from './message.js';
+import { Phase } from './phases.js';
 import type { Thread } from './thread.js';
 import type { Handler, Wait } from './waits.js';
 
@@ -49,16 +50,16 @@ export class WaitGraph {
     const asked = this.#thread.cell(to);
     if (asked === undefined) return false;
     const isAsk = (envelope: Envelope): boolean => envelope.ask === ask && envelope.from === from;
-    const { inHand, mailbox, behaviour } = asked;
+    const { inHand, mailbox, phase } = asked;
     if (inHand !== undefined && isAsk(inHand)) return !inHand.takenOver;
-    if (inHand === undefined && behaviour !== undefined) return false;
+    if (inHand === undefined && phase === Phase.running) return false;
     for (const envelope of mailbox) if (isAsk(envelope)) return isClosed(asked, envelope.band);
     return false;
   }
 
   /** What an actor awaits with its mailbox closed: its handler in hand, or its start. */
   awaiting(cell: Cell): Handler | undefined {
-    if (cell.behaviour === undefined) return this.starts.has(cell) ? cell.context : undefined;
+    if (cell.phase !== Phase.running) return this.starts.has(cell) ? cell.context : undefined;
     const state = cell.home.board.words[Board.at(cell.slot) + Field.state];
     return state === ActorState.awaiting ? cell.inHand : undefined;
   }
@@ -85,4 +86,4 @@ export class WaitGraph {
 
 /** Whether an actor takes no message of a band now. What it has in hand is of the user band. */
 const isClosed = (cell: Cell, band: Band): boolean =>
-  cell.behaviour === undefined || (queueBand(band) === Band.user && cell.inHand !== undefined);
+  cell.phase !== Phase.running || (queueBand(band) === Band.user && cell.inHand !== undefined);

@@ -5,6 +5,7 @@ import { Board, Field, Header } from '../../runtime/board.js';
 import type { Cell } from '../../runtime/cell.js';
 import { MAILBOX_BOUND } from '../../runtime/defaults.js';
 import { Band } from '../../runtime/message.js';
+import { isUnderWay, PHASE_NAMES } from '../../runtime/phases.js';
 import type { Thread } from '../../runtime/thread.js';
 import type { Violations } from './violations.js';
 
@@ -49,9 +50,8 @@ export class ThreadChecks {
     for (const [count, what] of waits) if (count > 0) this.#left(`${count} ${what} on ${thread.name}`);
     for (const cell of thread.cells()) {
       const { mailbox, name } = cell;
-      if (cell.starting || cell.inHand !== undefined) {
-        this.#left(`${name} ${cell.starting ? 'is starting' : `has ${cell.inHand?.message.type} in hand`}`);
-      }
+      if (isUnderWay(cell.phase)) this.#left(`${name} is ${PHASE_NAMES[cell.phase]}`);
+      else if (cell.inHand !== undefined) this.#left(`${name} has ${cell.inHand.message.type} in hand`);
       const queued = mailbox.depth(Band.system) + mailbox.depth(Band.control) + mailbox.depth(Band.user);
       if (queued > 0) this.#left(`${name} has ${queued} messages queued`);
       const held = cell.context?.held;
