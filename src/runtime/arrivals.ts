@@ -4,7 +4,7 @@
 import type { ActorId } from './address.js';
 import type { Chase } from './chases.js';
 import { type ErrorEnvelope, fromEnvelope, plainEnvelope, toEnvelope, Unsendable } from './errors.js';
-import { Envelope, type Message } from './message.js';
+import { type Band, Envelope, type Message, typeLeft } from './message.js';
 import type { Thread } from './thread.js';
 import { type Entry, isMessage, Wire } from './wire.js';
 
@@ -17,7 +17,7 @@ export class Arrivals {
 
   /** Credit is the link's own business and does not come here. */
   arrive(kind: Wire, to: ActorId, from: ActorId, ask: number, payload: unknown): void {
-    const { asks, router, watches, deadlocks, stamp } = this.#thread;
+    const { asks, router, watches, deadlocks } = this.#thread;
     switch (kind) {
       case Wire.answer:
         asks.resolve(ask, payload);
@@ -43,9 +43,14 @@ export class Arrivals {
         deadlocks.chases.heard(payload as Chase);
         return;
       default:
-        router.deliver(to, new Envelope(from, kind, ask, payload as Message, stamp));
+        this.#message(kind, to, from, ask, payload as Message);
         if (ask !== 0) deadlocks.arrived(to);
     }
+  }
+
+  #message(band: Band, to: ActorId, from: ActorId, ask: number, message: Message): void {
+    const { router, stamp } = this.#thread;
+    router.deliver(to, new Envelope(from, band, ask, typeLeft(message), message, stamp));
   }
 
   /** A message, or an answer, that cannot be cloned: whoever waits for it hears of it. */
@@ -57,7 +62,7 @@ export class Arrivals {
     } else if (kind === Wire.answer) {
       router.failAsk(to, ask, toEnvelope(new Unsendable({ what: 'the answer', reason })));
     } else if (isMessage(kind)) {
-      const { type } = payload as Message;
+      const type = typeLeft(payload as Message);
       const refusal = new Unsendable({ what: `the message ${type}`, reason });
       if (ask === 0) router.undelivered(from, to, type, refusal.message);
       else asks.fail(ask, refusal);

@@ -140,6 +140,11 @@ export class Board {
     this.words[index] = (this.words[index] as number) + 1;
   }
 
+  /** The last error of an actor. */
+  noteError(slot: number, error: string): void {
+    this.words[Board.at(slot) + Field.lastError] = this.names.noteError(error);
+  }
+
   get deadLetters(): number {
     return this.header[Header.deadLetters] as number;
   }

@@ -138,7 +138,7 @@ export class Cell {
     const band = queueBand(envelope.band);
     const taken = (words[at + Field.taken + band] as number) + 1;
     words[at + Field.taken + band] = taken;
-    words[at + Field.inHand] = board.names.number(envelope.message.type);
+    words[at + Field.inHand] = board.names.number(envelope.type);
     words[at + Field.inHandSince] = this.home.stamp;
     this.home.tracer?.note('taken', this.id, envelope);
     const begun = taken % SAMPLE_EVERY === 1 ? clock.now() : -1;
@@ -150,7 +150,7 @@ export class Cell {
     } else {
       if (band === Band.system) this.#notice(envelope);
       else this.#control(envelope);
-      if (this.inHand !== undefined) words[at + Field.inHand] = board.names.number(this.inHand.message.type);
+      if (this.inHand !== undefined) words[at + Field.inHand] = board.names.number(this.inHand.type);
     }
     if (begun >= 0) board.count(at + Field.times + timeBucket(clock.now() - begun));
     if (this.inHand === undefined) words[at + Field.inHand] = 0;
@@ -175,11 +175,11 @@ export class Cell {
           this.#received(envelope, result);
         },
         (error) => {
-          if (this.inHand === envelope) this.crash(error, envelope.message.type);
+          if (this.inHand === envelope) this.crash(error, envelope.type);
         },
       );
     } catch (error) {
-      this.crash(error, envelope.message.type);
+      this.crash(error, envelope.type);
     }
   }
 
@@ -203,7 +203,7 @@ export class Cell {
       this.#settle(envelope, value);
       this.stopIfAsked();
     } catch (error) {
-      crash(this, error, envelope.message.type, envelope);
+      crash(this, error, envelope.type, envelope);
     }
   }
 

@@ -10,7 +10,7 @@ import type { Deadline } from './deadlines.js';
 import { ASK_DEADLINE_MS } from './defaults.js';
 import type { TroupeError } from './errors.js';
 import { Holdings } from './holdings.js';
-import { Band, checkMessage, checkMs, type Envelope, type Message } from './message.js';
+import { Band, checkMs, Envelope, type Message, typeOf } from './message.js';
 import type { Probe } from './probes.js';
 import type { Handler } from './waits.js';
 
@@ -95,13 +95,14 @@ export class CellContext implements Context {
 
   after(ms: number, message: Message): () => void {
     checkMs('ms', ms);
-    checkMessage(message);
+    const type = typeOf(message);
     if (this.#closed !== undefined) return NOTHING;
-    const { router, deadlines } = this.#cell.home;
+    const { home } = this.#cell;
+    const { router, deadlines } = home;
     const { timers } = this.#holdings;
     const timer: Deadline = deadlines.call(ms, () => {
       timers.delete(timer);
-      router.tell(this.self, this.self, message, Band.reserved);
+      router.deliver(this.self, new Envelope(this.self, Band.reserved, 0, type, message, home.stamp));
     });
     timers.add(timer);
     return () => {

@@ -4,7 +4,6 @@
  * looked for then.
  */
 import { type ActorId, slotOf } from './address.js';
-import { Board, Field } from './board.js';
 import type { Cell } from './cell.js';
 import { Chases } from './chases.js';
 import { type Edge, fromNewest, type Path, walk } from './edges.js';
@@ -74,9 +73,8 @@ export class Deadlocks {
     if (!this.#graph.has(newest)) return;
     const cycle = ring.map(({ from, messageType: message }) => ({ actor: thread.nameOf(from), message }));
     const error = new Deadlock({ cycle });
-    const { words, names } = thread.board;
     // Seen whether the handler catches it or not.
-    words[Board.at(slotOf(newest.from)) + Field.lastError] = names.noteError(error.message);
+    thread.board.noteError(slotOf(newest.from), error.message);
     thread.asks.fail(newest.ask, error);
     thread.probes.emit({ name: 'deadlock', cycle });
   }

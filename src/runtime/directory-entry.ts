@@ -19,6 +19,8 @@ export class Entry {
   orphan = false;
   /** When it froze its thread. */
   freezes = NEVER;
+  /** The error that it comes back with: what it did to its thread. */
+  error: string | undefined = undefined;
 
   constructor(
     readonly options: SpawnOptions,

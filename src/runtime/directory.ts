@@ -28,7 +28,7 @@ export type DirectoryMessage =
       readonly reason: string;
       readonly failed: boolean;
     }
-  /** It froze its thread, which will be replaced. Answers whether it comes back with it. */
+  /** It froze its thread, which will be replaced. Answers whether it comes back with it; `reason` is its last error then. */
   | { readonly type: 'froze'; readonly id: ActorId; readonly reason: string }
   /** A thread is back: its actors get their mailboxes, then they start again. */
   | { readonly type: 'reserve' | 'respawn'; readonly thread: number };
@@ -165,6 +165,7 @@ class Directory implements Behaviour {
     const verdict = judgeCrash(entry.freezes, ctx.now, FREEZES);
     if (verdict.restart) {
       entry.freezes = verdict.crashes;
+      entry.error = reason;
       return true;
     }
     ctx.probe({ name: 'actor.lost', actor: name, error: reason });
@@ -205,8 +206,10 @@ class Directory implements Behaviour {
       if (!living.has(parent)) void this.#endChildren(parent, ctx);
     }
     const actors = this.#on(thread).map((entry) => {
+      const { id, options, error } = entry;
       entry.reserved = true;
-      return { id: entry.id, options: entry.options };
+      entry.error = undefined;
+      return { id, options, error };
     });
     ctx
       .ask(threadActor(thread), { type: 'reserve', actors }, { band: Band.reserved })

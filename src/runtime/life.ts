@@ -187,8 +187,7 @@ export async function startAgain(cell: Cell, cause: TroupeError | undefined): Pr
 
 function note(cell: Cell, error: unknown): void {
   if (cell.phase === Phase.ended) return;
-  const { board } = cell.home;
-  board.words[Board.at(cell.slot) + Field.lastError] = board.names.noteError(asTroupeError(error).message);
+  cell.home.board.noteError(cell.slot, asTroupeError(error).message);
 }
 
 const ended = (cell: Cell): TroupeError =>

@@ -105,7 +105,7 @@ export class Mailbox extends Queue {
     const { system, control } = this.#urgent;
     if (envelope.band === Band.system) {
       // Each watch brings one `ended`, so they are bounded by what the actor watches and must not be lost.
-      if (system.length >= MAILBOX_BOUND.system && envelope.message.type !== 'ended') return false;
+      if (system.length >= MAILBOX_BOUND.system && envelope.type !== 'ended') return false;
       system.append(envelope);
       return true;
     }

@@ -43,16 +43,31 @@ export class Envelope {
     readonly band: Band,
     /** The ask that waits for an answer, on the sender's thread; 0 = a tell. */
     readonly ask: number,
+    /** The message's when it was sent: within a thread its sender may change what it has sent. */
+    readonly type: string,
     readonly message: Message,
     /** When it was queued, whole ms since the epoch. */
     readonly at: number,
   ) {}
 }
 
-/** Refuses what no mailbox could show or route. Throws `BadArgument`. */
-export function checkMessage(message: Message): void {
-  if (typeof message?.type === 'string') return;
+/** Refuses what no mailbox could show or route; answers its type. Throws `BadArgument`. */
+export function typeOf(message: Message): string {
+  const type: unknown = message?.type;
+  if (typeof type === 'string') return type;
   throw new BadArgument({ argument: 'message', value: message, expected: 'an object with a string `type`' });
+}
+
+/** What stands for the type of a message that was changed between its check and its way to another thread. */
+const NO_TYPE = '(no type)';
+
+/** The type of a message that was checked when it was sent; never throws. */
+export function typeLeft(message: Message): string {
+  try {
+    return typeOf(message);
+  } catch {
+    return NO_TYPE;
+  }
 }
 
 /** Refuses what no mailbox has, and what on a line would be something else than a message. Throws `BadArgument`. */

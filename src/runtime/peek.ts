@@ -7,8 +7,6 @@ import { PEEK_MESSAGES } from './defaults.js';
 import { BAND_NAMES, type Envelope, queueBand } from './message.js';
 import { previewOf, sizeOf } from './preview.js';
 
-const UNREADABLE = '(cannot be read)';
-
 export interface PeekedMessage {
   readonly band: (typeof BAND_NAMES)[number];
   readonly type: string;
@@ -60,22 +58,13 @@ export function peek(cell: Cell, preview: boolean): PeekReport {
   };
 }
 
-function describe({ band, message, from, at }: Envelope, now: number, preview: boolean): PeekedMessage {
+function describe({ band, type, message, from, at }: Envelope, now: number, preview: boolean): PeekedMessage {
   return {
     band: BAND_NAMES[queueBand(band)],
-    type: message.type,
+    type,
     from,
     ageMs: Math.max(0, now - at),
-    sizeBytes: looked(() => sizeOf(message)) ?? 0,
-    ...(preview ? { preview: looked(() => previewOf(message)) ?? UNREADABLE } : {}),
+    sizeBytes: sizeOf(message),
+    ...(preview ? { preview: previewOf(type, message) } : {}),
   };
-}
-
-/** A message of the same thread may hold what throws when it is looked at; looking harms nobody. */
-function looked<T>(look: () => T): T | undefined {
-  try {
-    return look();
-  } catch {
-    return undefined;
-  }
 }

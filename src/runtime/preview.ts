@@ -1,12 +1,20 @@
 /**
- * The size and the shape of a message, without its contents, at a bounded cost however large it is.
+ * The size and the shape of a message, without its contents, at a bounded cost however large it is. A message of the same
+ * thread may hold what throws when it is looked at; looking harms nobody.
  */
 import { PEEK_PREVIEW, PEEK_VALUES } from './defaults.js';
 
 const DEEPEST = 4;
+const UNREADABLE = '(cannot be read)';
 
-/** Bytes of the texts, numbers and buffers in a value, of the first `PEEK_VALUES` values. */
-export function sizeOf(value: unknown): number {
+/** Bytes of the texts, numbers and buffers in a value, of the first `PEEK_VALUES` values; 0 if it cannot be read. */
+export const sizeOf = (value: unknown): number => looked(() => measured(value)) ?? 0;
+
+/** Names and numbers; texts are what people wrote, and show their length only. */
+export const previewOf = (type: string, message: object): string =>
+  looked(() => written(type, message)) ?? UNREADABLE;
+
+function measured(value: unknown): number {
   let left = PEEK_VALUES;
   const measure = (part: unknown): number => {
     if (left-- <= 0) return 0;
@@ -24,8 +32,8 @@ export function sizeOf(value: unknown): number {
   return measure(value);
 }
 
-/** Names and numbers; texts are what people wrote, and show their length only. */
-export function previewOf({ type, ...fields }: { readonly type: string }): string {
+function written(type: string, message: object): string {
+  const { type: _, ...fields } = message as { type?: unknown };
   let text = `${type} `;
   const full = (): boolean => text.length > PEEK_PREVIEW;
   const write = (value: unknown, depth: number): void => {
@@ -48,6 +56,14 @@ export function previewOf({ type, ...fields }: { readonly type: string }): strin
   };
   write(fields, 0);
   return full() ? `${text.slice(0, PEEK_PREVIEW)}...` : text;
+}
+
+function looked<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch {
+    return undefined;
+  }
 }
 
 function bufferBytes(value: object): number | undefined {

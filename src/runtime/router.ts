@@ -19,11 +19,12 @@ import {
   BAND_NAMES,
   Band,
   checkBand,
-  checkMessage,
   checkMs,
   Envelope,
   type Message,
   queueBand,
+  typeLeft,
+  typeOf,
 } from './message.js';
 import type { Thread } from './thread.js';
 import type { Wait } from './waits.js';
@@ -42,14 +43,14 @@ export class Router {
 
   /** False: the band is known to be full, or the thread is not there; nothing was sent. Throws `BadArgument`. */
   tell(from: ActorId, to: ActorId, message: Message, band: Band, transfer?: readonly ArrayBuffer[]): boolean {
-    checkMessage(message);
+    const type = typeOf(message);
     checkBand(band);
     const thread = this.#thread;
     if (threadOf(to) !== thread.number) {
       if (band === Band.user && this.full.size > 0 && this.full.has(to)) return false;
       return thread.lines.send(band, to, from, 0, message, transfer);
     }
-    const envelope = new Envelope(from, band, 0, message, thread.stamp);
+    const envelope = new Envelope(from, band, 0, type, message, thread.stamp);
     const cell = thread.cell(to);
     if (cell !== undefined) {
       const taken = cell.accept(envelope);
@@ -65,8 +66,9 @@ export class Router {
     const thread = this.#thread;
     const deadlineMs = options.deadlineMs ?? ASK_DEADLINE_MS;
     const band = options.band ?? Band.user;
+    let type: string;
     try {
-      checkMessage(message);
+      type = typeOf(message);
       checkMs('deadlineMs', deadlineMs);
       checkBand(band);
       if (band === Band.system) {
@@ -80,13 +82,13 @@ export class Router {
       wait?.end();
       return Promise.reject(error);
     }
-    const request = { to, messageType: message.type, deadlineMs, signal: options.signal, wait };
+    const request = { to, messageType: type, deadlineMs, signal: options.signal, wait };
     const pending = thread.asks.prepare(request);
     const answer = pending.answer as Promise<T>;
     if (wait !== undefined) wait.ask = pending;
     if (!thread.asks.open(pending, thread.now)) return answer;
     if (threadOf(to) === thread.number) {
-      const envelope = new Envelope(from, band, pending.number, message, thread.stamp);
+      const envelope = new Envelope(from, band, pending.number, type, message, thread.stamp);
       if (wait !== undefined) wait.message = envelope;
       this.deliver(to, envelope);
     } else if (band === Band.user && this.full.has(to)) {
@@ -112,16 +114,16 @@ export class Router {
   notify(to: ActorId, notice: Message): void {
     const thread = this.#thread;
     if (threadOf(to) !== thread.number) thread.lines.send(Wire.system, to, NOBODY, 0, notice);
-    else thread.cell(to)?.accept(new Envelope(NOBODY, Band.system, 0, notice, thread.stamp));
+    else thread.cell(to)?.accept(new Envelope(NOBODY, Band.system, 0, notice.type, notice, thread.stamp));
   }
 
   /** Counts a message that reached nobody, and fails its ask. */
   deadLetter(to: ActorId, envelope: Envelope, error: Error): void {
-    const { from, message, ask } = envelope;
+    const { from, type, ask } = envelope;
     const { board, probes, now, tracer } = this.#thread;
     board.countDeadLetter();
     tracer?.note('dead', to, envelope, error.message);
-    const probe = { name: 'deadletter', to, from, messageType: message.type, reason: error.message };
+    const probe = { name: 'deadletter', to, from, messageType: type, reason: error.message };
     probes.emitLimited(probe, to, now);
     if (ask !== 0) this.fail(envelope, error);
   }
@@ -143,7 +145,9 @@ export class Router {
     for (const { to, from, kind, ask, payload } of unsent) {
       // Its ask fails with all others to that thread.
       if (ask !== 0) continue;
-      this.deadLetter(to, new Envelope(from, kind as Band, 0, payload as Message, this.#thread.stamp), error);
+      const message = payload as Message;
+      const envelope = new Envelope(from, kind as Band, 0, typeLeft(message), message, this.#thread.stamp);
+      this.deadLetter(to, envelope, error);
     }
     this.#thread.asks.loseThread(peer, name, reason);
   }
@@ -152,13 +156,13 @@ export class Router {
 
   /** Queues a message here; refused, the sender hears of it. */
   deliver(to: ActorId, envelope: Envelope): void {
-    const { from, band, ask, message } = envelope;
+    const { from, band, ask, type, message } = envelope;
     const cell = this.#thread.cell(to);
     if (cell === undefined) {
       this.deadLetter(to, envelope, this.#nobodyAt(to));
       return;
     }
-    if (band === Band.system && message.type === 'ended') {
+    if (band === Band.system && type === 'ended') {
       if (!this.#thread.watches.tell(to, message.id as ActorId)) return;
     }
     if (cell.accept(envelope)) return;
@@ -168,7 +172,7 @@ export class Router {
       this.#thread.lines.sendTo(sender, Wire.full, NOBODY, cell.id, 0, undefined);
     }
     const error = this.#fullError(cell.name, band);
-    if (ask === 0) this.undelivered(from, to, message.type, error.message);
+    if (ask === 0) this.undelivered(from, to, type, error.message);
     else this.fail(envelope, error);
   }
 

@@ -225,7 +225,8 @@ export class System {
     const does = culprit === undefined ? 'what is no handler ran' : `${culprit.name} handled ${message}`;
     const reason = `it was frozen for ${duration(forMs)} while ${does}`;
     if (culprit !== undefined) {
-      const froze = { type: 'froze', id: culprit.id, reason };
+      const did = `it froze its thread for ${duration(forMs)} while it handled ${message}`;
+      const froze = { type: 'froze', id: culprit.id, reason: did };
       await this.ask(DIRECTORY, froze, { band: Band.reserved }).catch(() => {});
     }
     if (place.worker !== worker || this.#stopping !== undefined) return;

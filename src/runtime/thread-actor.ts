@@ -13,12 +13,19 @@ import { Tracer } from './tracer.js';
 
 export type { PeekedMessage, PeekReport } from './peek.js';
 
+/** An actor of an earlier life of the thread. `error`: what it did to it. */
+interface Reserved {
+  readonly id: ActorId;
+  readonly options: SpawnOptions;
+  readonly error: string | undefined;
+}
+
 export type ThreadMessage =
   | { readonly type: 'spawn'; readonly options: SpawnOptions; readonly again?: Again }
   /** Nobody waits for the start of this actor any more. */
   | { readonly type: 'abandon'; readonly name: string }
   /** Makes mailboxes for actors that will be started again, so that what is sent to them is kept. */
-  | { readonly type: 'reserve'; readonly actors: readonly { id: ActorId; options: SpawnOptions }[] }
+  | { readonly type: 'reserve'; readonly actors: readonly Reserved[] }
   | { readonly type: 'peek'; readonly id: ActorId; readonly preview: boolean }
   | { readonly type: 'stop'; readonly id: ActorId; readonly reason: string }
   | { readonly type: 'trace'; readonly order: TraceOrder }
@@ -63,7 +70,10 @@ class ThreadActor implements Behaviour {
       }
       case 'reserve':
         this.#open = true;
-        for (const { id, options } of message.actors) this.#thread.place(options, id);
+        for (const { id, options, error } of message.actors) {
+          const { slot } = this.#thread.place(options, id);
+          if (error !== undefined) this.#thread.board.noteError(slot, error);
+        }
         return undefined;
       case 'peek': {
         const cell = this.#thread.cell(message.id);

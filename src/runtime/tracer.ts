@@ -28,10 +28,10 @@ class Trace {
   }
 
   /** Whether an event may go out; one of these messages that may not is counted. */
-  takes(to: ActorId, { from, message }: Envelope, now: number): boolean {
-    const { actor, message: type, aSecond } = this.order;
+  takes(to: ActorId, { from, type }: Envelope, now: number): boolean {
+    const { actor, message: wanted, aSecond } = this.order;
     if (actor !== undefined && actor !== to && actor !== from) return false;
-    if (type !== undefined && type !== message.type) return false;
+    if (wanted !== undefined && wanted !== type) return false;
     if (now >= this.secondEnds) {
       this.secondEnds = now + 1_000;
       this.#left = aSecond;
@@ -117,7 +117,7 @@ export class Tracer {
     at: number,
     reason: string | undefined,
   ): void {
-    const { from, band, message } = envelope;
+    const { from, band, type, message } = envelope;
     const isOver = event === 'done' || event === 'failed';
     const now = isOver || event === 'taken' ? this.#thread.clock.now() : 0;
     if (event === 'taken') this.#taken.set(envelope, now);
@@ -127,11 +127,11 @@ export class Tracer {
       at,
       actor: to,
       from,
-      type: message.type,
+      type,
       band: BAND_NAMES[queueBand(band)],
       ...(takenAt === undefined ? {} : { ms: now - takenAt }),
       ...(reason === undefined ? {} : { reason }),
-      ...(trace.order.preview ? { sizeBytes: sizeOf(message), preview: previewOf(message) } : {}),
+      ...(trace.order.preview ? { sizeBytes: sizeOf(message), preview: previewOf(type, message) } : {}),
     });
   }
 

@@ -40,6 +40,8 @@ test('R4 a frozen actor is named, its thread replaced, and the others of the thr
   await eventually(() => stage.probed('thread.restarted').length === 1);
   expect(await stage.ask(good, { type: 'saved' })).toEqual({ id: good });
   expect(await stage.ask(bad, { type: 'saved' })).toEqual({ id: bad });
+  expect(stage.report(bad)?.lastError).toMatch(/^it froze its thread for \S+ s while it handled spin$/);
+  expect(stage.report(good)?.lastError).toBeUndefined();
   await stage.close();
 });
 

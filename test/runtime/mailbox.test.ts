@@ -4,7 +4,7 @@ import { MAILBOX_BOUND } from '../../src/runtime/defaults.js';
 import { boundOf, Mailbox } from '../../src/runtime/mailbox.js';
 import { Band, Envelope, queueBand } from '../../src/runtime/message.js';
 
-const envelope = (band: Band, at = 0): Envelope => new Envelope(2, band, 0, { type: 'm' }, at);
+const envelope = (band: Band, at = 0): Envelope => new Envelope(2, band, 0, 'm', { type: 'm' }, at);
 const bands = fc.constantFrom<Band>(Band.system, Band.control, Band.user, Band.reserved);
 
 /** The mailbox in its simplest form. */
@@ -79,7 +79,7 @@ describe('R2 a mailbox', () => {
   test('R2 a full system band takes ended notices all the same: each watch brings one, and none may be lost', () => {
     const mailbox = new Mailbox();
     while (mailbox.push(envelope(Band.system)));
-    const ended = new Envelope(2, Band.system, 0, { type: 'ended' }, 0);
+    const ended = new Envelope(2, Band.system, 0, 'ended', { type: 'ended' }, 0);
     expect([mailbox.push(ended), mailbox.depth(Band.system)]).toEqual([true, MAILBOX_BOUND.system + 1]);
   });
 

@@ -13,7 +13,7 @@ describe('R6 previews', () => {
       none: null,
       list: [1, 'x'],
     };
-    expect(previewOf(message)).toBe(
+    expect(previewOf('turn', message)).toBe(
       'turn {text: <8 characters>, n: 5, big: 7, tokens: <12 bytes>, none: null, list: {1, <1 characters>}}',
     );
   });
@@ -26,7 +26,7 @@ describe('R6 previews', () => {
       map: new Map([[secret, secret]]),
       set: new Set([secret]),
     };
-    expect(previewOf(message)).not.toContain(secret);
+    expect(previewOf('m', message)).not.toContain(secret);
   });
 
   test('R6 are cut, and made of a huge or circular message at once', () => {
@@ -34,7 +34,7 @@ describe('R6 previews', () => {
     circle.self = circle;
     circle.list = Array.from({ length: 1_000_000 }, (_, i) => i);
     const begun = performance.now();
-    expect(previewOf(circle as never)).toHaveLength(PEEK_PREVIEW + 3);
+    expect(previewOf('m', circle)).toHaveLength(PEEK_PREVIEW + 3);
     expect(sizeOf(circle)).toBeGreaterThan(0);
     expect(performance.now() - begun).toBeLessThan(500);
   });

@@ -52,7 +52,7 @@ test('R5 waits end in any order; of those left the oldest that another ends show
 
 test('R5 the waits of a handler are those made while it is in hand', () => {
   const waits = new Waits(new Board(createBoardMemory()), 2 ** 32 + 2 * 2 ** 8);
-  const handlers = [1, 2].map(() => new Envelope(0, Band.user, 0, { type: 'm' }, 0));
+  const handlers = [1, 2].map(() => new Envelope(0, Band.user, 0, 'm', { type: 'm' }, 0));
   const [first, second] = handlers as [Envelope, Envelope];
   const made = [first, undefined, first, undefined, second, undefined, second, undefined].map((handler, n) =>
     waits.add('reason', n, 10, 5, handler),
