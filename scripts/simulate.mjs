@@ -1,8 +1,9 @@
 /**
- * `npm run -s simulate -- [--seeds N] [--from S] [--subject NAME]`: runs seeds of the simulation.
+ * `npm run -s simulate -- [--seeds N] [--from S] [--subject NAME] [--jobs N]`: runs seeds of the simulation, of all
+ * subjects in turn, in as many processes as `--jobs` says.
  *
  * A seed that fails prints what it broke and the command that runs it again: `--seed S --faults 0,2 --messages N`.
- * The last line is `N passed, N failed`.
+ * The last lines say how much the least of the seeds has done, and `N passed, N failed`.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -12,7 +13,7 @@ import { ROOT } from './setup.mjs';
 
 const SEEDS = 20_000;
 
-const usage = `usage: npm run -s simulate -- [--seeds N] [--from S] [--subject NAME]
+const usage = `usage: npm run -s simulate -- [--seeds N] [--from S] [--subject NAME] [--jobs N]
        npm run -s simulate -- --subject NAME --seed S [--faults I,I|none] [--messages N]
 `;
 
@@ -27,6 +28,7 @@ function readArguments() {
         subject: text,
         faults: text,
         messages: text,
+        jobs: text,
         help: { type: 'boolean' },
       },
     });
@@ -59,20 +61,25 @@ const compiled = spawnSync(process.execPath, [tsc, '-p', join(ROOT, 'test', 'sim
   stdio: ['ignore', 2, 2],
 });
 if (compiled.status !== 0) process.exit(1);
-const file = join(ROOT, '.setup', 'simulation', 'test', 'simulation', 'seeds.js');
-const { runSeeds } = await import(pathToFileURL(file).href);
+const load = (file) =>
+  import(pathToFileURL(join(ROOT, '.setup', 'simulation', 'test', 'simulation', file)).href);
+const { runJobs } = await load('jobs.js');
+const { describe, totals } = await load('tally.js');
 
 const begun = performance.now();
-const tally = await runSeeds({
+const options = {
   from: seed ?? count('from', values.from) ?? 1,
   seeds: seed === undefined ? (count('seeds', values.seeds) ?? SEEDS) : 1,
   subject: values.subject,
   faults,
   messages: count('messages', values.messages),
-  write: (text) => process.stdout.write(text),
-});
-const { passed, failed } = tally;
+};
+const jobs = Math.max(1, Math.min(options.seeds, count('jobs', values.jobs) ?? 1));
+const tally = await runJobs(jobs, options, (text) => process.stdout.write(text));
+const { passed, failed } = totals(tally);
 const seconds = ((performance.now() - begun) / 1000).toFixed(1);
-process.stdout.write(`${tally.messages} messages and ${tally.faults} faults in ${seconds} s\n`);
+const processes = jobs === 1 ? 'one process' : `${jobs} processes`;
+for (const line of describe(tally)) process.stdout.write(`${line}\n`);
+process.stdout.write(`${seconds} s in ${processes}\n`);
 process.stdout.write(`${passed} passed, ${failed} failed\n`);
 process.exitCode = failed > 0 ? 1 : 0;

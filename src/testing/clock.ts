@@ -12,10 +12,10 @@ export class VirtualClock implements Clock {
   readonly #turns: Source;
   #stopped = false;
 
-  constructor(loop: Loop, thread: string) {
+  constructor(loop: Loop, name: string, thread: number) {
     this.#loop = loop;
-    this.#timers = loop.source(`timers of ${thread}`);
-    this.#turns = loop.source(`turns of ${thread}`);
+    this.#timers = loop.source(`timers of ${name}`, thread);
+    this.#turns = loop.source(`turns of ${name}`, thread);
   }
 
   now(): number {

@@ -3,24 +3,29 @@
  * it has sent, or what it was sent, then works here as little as it would across threads.
  */
 import { type Behaviour, type Context, Refusal, type Reply } from '../runtime/actor.js';
+import { type ActorId, threadOf } from '../runtime/address.js';
 import { isPromise } from '../runtime/in-time.js';
+import { copy } from './copy.js';
 import type { Wrapping } from './wrapping.js';
 import { withParts } from './wrapping.js';
-
-const copy = <T>(value: T): T => structuredClone(value);
 
 const copyAnswer = (value: unknown): unknown => (value instanceof Refusal ? value : copy(value));
 
 export const cloning: Wrapping = {
-  context: (ctx) =>
-    withParts(ctx, {
-      tell: (to, message, options) => ctx.tell(to, copy(message), options),
-      ask: (to, message, options) => ctx.ask(to, copy(message), options),
+  context: (ctx) => {
+    const { self } = ctx;
+    /** The line to another thread makes a copy of its own. */
+    const sent = <T>(to: ActorId, message: T): T =>
+      threadOf(to) === threadOf(self) ? copy(message) : message;
+    return withParts(ctx, {
+      tell: (to, message, options) => ctx.tell(to, sent(to, message), options),
+      ask: (to, message, options) => ctx.ask(to, sent(to, message), options),
       replyLater: () => {
         const reply: Reply = ctx.replyLater();
         return { resolve: (value) => reply.resolve(copy(value)), reject: (error) => reply.reject(error) };
       },
-    }),
+    });
+  },
 
   behaviour: (behaviour, inner) =>
     ({

@@ -8,6 +8,7 @@ import type { Host, HostData, HostEvents, LineEnd, PeerData } from '../runtime/p
 import { startResidents } from '../runtime/residents.js';
 import { Thread } from '../runtime/thread.js';
 import type { Loader } from '../runtime/thread-actor.js';
+import { MAIN_THREAD } from '../runtime/well-known.js';
 import { VirtualClock } from './clock.js';
 import type { TestLineEnd } from './line.js';
 import type { Loop } from './loop.js';
@@ -35,8 +36,8 @@ export class TestHost implements Host {
     this.#loop = loop;
     this.#name = name;
     this.#events = events;
-    this.#orders = loop.source(`orders to ${name}`);
-    this.#clock = new VirtualClock(loop, name);
+    this.#orders = loop.source(`orders to ${name}`, number);
+    this.#clock = new VirtualClock(loop, name, number);
     this.thread = new Thread(number, name, this.#clock, new Board(data.board), life);
     this.thread.probes.on((probe) => events.onProbe(probe));
     const start = (): Promise<void> =>
@@ -84,7 +85,7 @@ export class TestHost implements Host {
     this.#clock.stop();
     this.#orders.close();
     for (const end of this.#ends) end.drop();
-    const exit = this.#loop.source(`the exit of ${this.#name}`);
+    const exit = this.#loop.source(`the exit of ${this.#name}`, MAIN_THREAD);
     exit.behind(0, () => {
       exit.close();
       for (const reject of [...this.#underWay]) reject(error);

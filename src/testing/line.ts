@@ -3,6 +3,7 @@
  * loop comes to it.
  */
 import type { Batch, WirePort } from '../runtime/wire.js';
+import { copy } from './copy.js';
 import type { Loop } from './loop.js';
 import type { Source } from './source.js';
 
@@ -54,17 +55,17 @@ export class TestLineEnd implements WirePort {
   open(thread: number, receive: (batch: Batch) => void): WirePort {
     this.thread = thread;
     this.#receive = receive;
-    this.#source = this.#loop.source(`a line to thread ${thread}`);
+    this.#source = this.#loop.source(`a line to thread ${thread}`, thread);
     for (const batch of this.#early) this.#arrive(batch);
     this.#early = [];
     return this;
   }
 
   post(batch: Batch, transfer: readonly ArrayBuffer[]): void {
-    const copy = structuredClone(batch, { transfer: [...transfer] });
+    const copied = transfer.length > 0 ? structuredClone(batch, { transfer: [...transfer] }) : copy(batch);
     if (this.#closed) return;
-    this.#conditions.tap.posted?.(this.peer, copy);
-    this.peer.#arrive(copy);
+    this.#conditions.tap.posted?.(this.peer, copied);
+    this.peer.#arrive(copied);
   }
 
   /** Takes what has arrived, then ends. */

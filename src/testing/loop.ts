@@ -29,16 +29,17 @@ export class Loop {
   /** What has happened so far: how many things, and a number made of all of them, in their order. */
   steps = 0;
   trace = 0x811c9dc5;
-  /** Called after each step, when what follows from it has happened. */
-  onStep: (() => void) | undefined = undefined;
-  #stepped = false;
+  /** Called after each step, when what follows from it has happened, with the thread that it happened on. */
+  onStep: ((thread: number) => void) | undefined = undefined;
+  #stepped: Source | undefined = undefined;
 
   constructor(choose: Choose = inOrder) {
     this.#choose = choose;
   }
 
-  source(name: string): Source {
-    const source = new Source(++this.#ids, name, this, () => ++this.#orders);
+  /** `thread`: the one that what comes from there happens on. */
+  source(name: string, thread: number): Source {
+    const source = new Source(++this.#ids, name, thread, this, () => ++this.#orders);
     this.#sources.add(source);
     return source;
   }
@@ -88,9 +89,10 @@ export class Loop {
   }
 
   #afterStep(): void {
-    if (!this.#stepped) return;
-    this.#stepped = false;
-    this.onStep?.();
+    if (this.#stepped === undefined) return;
+    const { thread } = this.#stepped;
+    this.#stepped = undefined;
+    this.onStep?.(thread);
   }
 
   /** False: nothing is due by `until`. */
@@ -113,7 +115,7 @@ export class Loop {
     this.steps++;
     this.note(chosen.id);
     this.note(Math.round(this.now * 1000));
-    this.#stepped = true;
+    this.#stepped = chosen;
     chosen.takeNext()();
     return true;
   }

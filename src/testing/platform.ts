@@ -12,7 +12,7 @@ import { type LineConditions, TestLineEnd } from './line.js';
 import type { Loop } from './loop.js';
 
 /** Actors that one thread of a test may hold: its board is made anew for each test. */
-const BOARD_ACTORS = 256;
+const BOARD_ACTORS = 128;
 
 export class TestPlatform implements Platform {
   /** Virtual time begins at 0. */
@@ -28,7 +28,7 @@ export class TestPlatform implements Platform {
     this.#loop = loop;
     this.load = load;
     this.#lines = lines;
-    this.clock = new VirtualClock(loop, 'main');
+    this.clock = new VirtualClock(loop, 'main', MAIN_THREAD);
   }
 
   createBoard(): SharedArrayBuffer {

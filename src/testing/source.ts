@@ -14,14 +14,17 @@ export interface Happening {
 export class Source {
   readonly id: number;
   readonly name: string;
+  /** The thread that what comes from here happens on. */
+  readonly thread: number;
   readonly #loop: Loop;
   readonly #nextOrder: () => number;
   /** By time, then in the order in which they came. */
   readonly #queue: Happening[] = [];
 
-  constructor(id: number, name: string, loop: Loop, nextOrder: () => number) {
+  constructor(id: number, name: string, thread: number, loop: Loop, nextOrder: () => number) {
     this.id = id;
     this.name = name;
+    this.thread = thread;
     this.#loop = loop;
     this.#nextOrder = nextOrder;
   }

@@ -7,6 +7,7 @@ import type { ActorId } from '../runtime/address.js';
 import type { Message } from '../runtime/message.js';
 import { System, type ThreadPlan } from '../runtime/system.js';
 import type { Thread } from '../runtime/thread.js';
+import { MAIN_THREAD } from '../runtime/well-known.js';
 import { type Actor, Actors } from './actors.js';
 import { cloning } from './cloning.js';
 import { NeverSettles } from './errors.js';
@@ -105,6 +106,13 @@ export class TestSystem {
   get threads(): Thread[] {
     const { hosts } = this.#platform;
     return [this.system.main, ...[...hosts.values()].filter(({ lost }) => !lost).map(({ thread }) => thread)];
+  }
+
+  /** The thread of that number, if it is there now. */
+  thread(number: number): Thread | undefined {
+    if (number === MAIN_THREAD) return this.system.main;
+    const host = this.#platform.hosts.get(number);
+    return host === undefined || host.lost ? undefined : host.thread;
   }
 
   // Time and order

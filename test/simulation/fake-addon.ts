@@ -18,16 +18,20 @@ import { FakePages } from './fake-pages.js';
 const EOS = 256;
 const BYTES = 256;
 const MODEL = 1;
+/** Short, for what a template costs is most of what a turn does here. */
+const TEMPLATE = "{% for m in messages %}{{ m.role + ':' + m.content + '\\n' }}{% endfor %}";
 
 export type NativeFault =
-  /** A step takes so long; fails; ends the engine; and the engine cannot be opened the next time. */
-  | { readonly kind: 'slow-step'; readonly step: number; readonly ms: number }
-  | { readonly kind: 'failed-step'; readonly step: number; readonly noRoom: boolean }
-  | { readonly kind: 'engine-crash'; readonly step: number; readonly refuses: boolean };
+  /** The next step takes so long; fails; ends the engine; and the engine cannot be opened the next time. */
+  | { readonly kind: 'slow-step'; readonly at: number; readonly ms: number }
+  | { readonly kind: 'failed-step'; readonly at: number; readonly noRoom: boolean }
+  | { readonly kind: 'engine-crash'; readonly at: number; readonly refuses: boolean };
 
 export interface FakeEvents {
   /** Time passes while a step runs. */
   pass(ms: number): void;
+  /** Messages handled so far: a fault comes when there were so many. */
+  readonly messages: number;
   broken(what: string): void;
 }
 
@@ -58,11 +62,10 @@ export class FakeAddon implements Addon {
   readonly systemInfo = 'fake';
   readonly pages = new FakePages();
   faults: NativeFault[] = [];
-  events: FakeEvents = { pass() {}, broken() {} };
+  events: FakeEvents = { pass() {}, messages: 0, broken() {} };
   occurred = 0;
   /** The latest. */
   context: FakeContext | undefined;
-  #steps = 0;
   #refusing = false;
 
   /** Begins anew, for another run. */
@@ -70,7 +73,6 @@ export class FakeAddon implements Addon {
     this.faults = [...faults];
     this.events = events;
     this.occurred = 0;
-    this.#steps = 0;
     this.#refusing = false;
   }
 
@@ -84,11 +86,10 @@ export class FakeAddon implements Addon {
 
   /** What is to happen in the step that begins now. */
   nextStep(): NativeFault | undefined {
-    this.#steps++;
-    const at = this.faults.findIndex(({ step }) => step <= this.#steps);
-    if (at < 0) return undefined;
+    const due = this.faults.findIndex(({ at }) => at <= this.events.messages);
+    if (due < 0) return undefined;
     this.occurred++;
-    const [fault] = this.faults.splice(at, 1);
+    const [fault] = this.faults.splice(due, 1);
     if (fault?.kind === 'engine-crash') this.#refusing = fault.refuses;
     return fault;
   }
@@ -105,7 +106,7 @@ export class FakeAddon implements Addon {
       },
       ...{ contextTrain: 4096, vocabulary: BYTES + 1, embedding: 1, layers: 1, canRollBack: true },
       ...{ recurrent: false, hybrid: false, slidingWindow: 0, addBos: false, bos: -1, eos: EOS },
-      template: null,
+      template: TEMPLATE,
     };
     return {
       info,

@@ -31,12 +31,12 @@ export type MindsFault = SystemFault | NativeFault;
 
 const MINDS = 8;
 const LANES = 2;
-const CELLS = 768;
-const CONTEXT = 512;
-const MESSAGES = 2_100;
+const CELLS = 384;
+const CONTEXT = 256;
+const MESSAGES = 2_010;
 const FAULTS = { least: 6, most: 8 };
-/** Steps of a whole run, about. */
-const STEPS = 600;
+/** Faults come before so many messages, that all of them come. */
+const LAST_FAULT = 1_900;
 const ENGINE_THREAD = 2;
 const THREADS = [
   { name: 'engine', host: false },
@@ -185,16 +185,16 @@ export const mindsSubject = (planted: Partial<SimulationOptions> = {}): Subject<
   draw(random: Random): MindsFault[] {
     const count = random.between(FAULTS.least, FAULTS.most);
     return Array.from({ length: count }, () => {
-      const step = random.between(1, STEPS);
+      const at = random.between(1, LAST_FAULT);
       switch (random.below(8)) {
         case 0:
-          return { kind: 'slow-step', step, ms: random.between(10, 2_000) };
+          return { kind: 'slow-step', at, ms: random.between(10, 2_000) };
         case 1:
-          return { kind: 'failed-step', step, noRoom: random.oneIn(3) };
+          return { kind: 'failed-step', at, noRoom: random.oneIn(3) };
         case 2:
-          return { kind: 'engine-crash', step, refuses: random.oneIn(2) };
+          return { kind: 'engine-crash', at, refuses: random.oneIn(2) };
         default:
-          return drawFault(random, MESSAGES, [2, 3, 4]);
+          return drawFault(random, LAST_FAULT, [2, 3, 4]);
       }
     });
   },
@@ -202,11 +202,11 @@ export const mindsSubject = (planted: Partial<SimulationOptions> = {}): Subject<
   describe(fault) {
     switch (fault.kind) {
       case 'slow-step':
-        return `step ${fault.step} takes ${fault.ms} ms`;
+        return `message ${fault.at}: the next step takes ${fault.ms} ms`;
       case 'failed-step':
-        return `step ${fault.step} fails${fault.noRoom ? ': no room' : ''}`;
+        return `message ${fault.at}: the next step fails${fault.noRoom ? ': no room' : ''}`;
       case 'engine-crash':
-        return `step ${fault.step} crashes the engine${fault.refuses ? ', which is refused once' : ''}`;
+        return `message ${fault.at}: the next step crashes the engine${fault.refuses ? ', which is refused once' : ''}`;
       default:
         return describeFault(fault);
     }
@@ -233,7 +233,14 @@ export const mindsSubject = (planted: Partial<SimulationOptions> = {}): Subject<
       const pass = (ms: number): void => {
         sim.stage.loop.now += ms;
       };
-      addon.reset(trial.faults.filter(isNative), { pass, broken });
+      const events = {
+        pass,
+        broken,
+        get messages() {
+          return sim.messages;
+        },
+      };
+      addon.reset(trial.faults.filter(isNative), events);
       return await new Company(sim, owners, trial).run();
     } finally {
       performance.now = real;

@@ -27,7 +27,9 @@ export type RuntimeFault =
   | { readonly kind: 'flood'; readonly at: number; readonly actor: number; readonly count: number };
 
 const ACTORS = 8;
-const MESSAGES = 2_200;
+const MESSAGES = 2_010;
+/** Faults come before so many messages, that all of them come. */
+const LAST_FAULT = 1_900;
 const FAULTS = { least: 6, most: 9 };
 const THREADS = ['a', 'b', 'c'].map((name) => ({ name, host: true }));
 /** Balls of one round, one an actor, and how often each is passed on. */
@@ -105,11 +107,11 @@ export const runtimeSubject = (planted: Partial<SimulationOptions> = {}): Subjec
   draw(random: Random): RuntimeFault[] {
     const count = random.between(FAULTS.least, FAULTS.most);
     return Array.from({ length: count }, () => {
-      const at = random.between(1, MESSAGES);
+      const at = random.between(1, LAST_FAULT);
       const actor = random.below(ACTORS);
       if (random.oneIn(5)) return { kind: 'stop', at, actor };
       if (random.oneIn(40)) return { kind: 'flood', at, actor, count: random.oneIn(4) ? 9_000 : 1_500 };
-      return drawFault(random, MESSAGES, [2, 3, 4]);
+      return drawFault(random, LAST_FAULT, [2, 3, 4]);
     });
   },
 

@@ -92,8 +92,8 @@ export class Checks implements Recorded {
     for (const actor of this.actors) if (threadOf(actor) === thread) this.#watches.crashed(actor);
   }
 
-  step(threads: readonly Thread[]): void {
-    for (const thread of threads) this.#threads.step(thread);
+  step(thread: Thread): void {
+    this.#threads.step(thread);
   }
 
   quiet(threads: readonly Thread[], survivors: Survivors): void {

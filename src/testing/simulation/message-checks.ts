@@ -2,7 +2,7 @@
  * Messages: in order between two actors within a band, none twice, none lost without a word, one user message at a time.
  */
 import { type ActorId, threadOf } from '../../runtime/address.js';
-import { queueBand } from '../../runtime/message.js';
+import { BAND_NAMES, queueBand } from '../../runtime/message.js';
 import type { Sent } from './recorder.js';
 import type { Violations } from './violations.js';
 
@@ -17,7 +17,8 @@ export class MessageChecks {
   readonly #violations: Violations;
   /** Sent and not yet handled. */
   readonly #open = new Map<number, Sent>();
-  readonly #latest = new Map<string, number>();
+  /** The latest number that came to an actor, by band and sender. */
+  readonly #latest = new Map<ActorId, readonly Map<ActorId, number>[]>();
   readonly #busy = new Set<ActorId>();
   /** Actors whose handlers are seen; of others it is not known what they handle. */
   readonly #seen = new Set<ActorId>();
@@ -90,12 +91,21 @@ export class MessageChecks {
       return;
     }
     this.#open.delete(number);
-    const pair = `${sent.from} ${actor} ${queueBand(sent.band)}`;
-    const latest = this.#latest.get(pair) ?? 0;
+    const band = this.#bands(actor)[queueBand(sent.band)] as Map<ActorId, number>;
+    const latest = band.get(sent.from) ?? 0;
     if (number < latest) {
       const what = `${type} (number ${number}) came to actor ${actor} after number ${latest} of the same sender`;
       this.#violations.add('order between two actors', what);
     }
-    this.#latest.set(pair, Math.max(latest, number));
+    band.set(sent.from, Math.max(latest, number));
+  }
+
+  #bands(actor: ActorId): readonly Map<ActorId, number>[] {
+    let bands = this.#latest.get(actor);
+    if (bands === undefined) {
+      bands = BAND_NAMES.map(() => new Map());
+      this.#latest.set(actor, bands);
+    }
+    return bands;
   }
 }

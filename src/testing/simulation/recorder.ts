@@ -8,6 +8,7 @@ import { ASK_DEADLINE_MS } from '../../runtime/defaults.js';
 import type { Change } from '../../runtime/holdings.js';
 import { isPromise } from '../../runtime/in-time.js';
 import { Band, type Message, type Notice } from '../../runtime/message.js';
+import { copy } from '../copy.js';
 import { type Wrapping, withParts } from '../wrapping.js';
 
 /** The field of a message that holds its number. */
@@ -97,7 +98,7 @@ export class Recorder implements Wrapping {
       },
       save: (key, value) => {
         ctx.save(key, value);
-        const change: Change = [key, structuredClone(value)];
+        const change: Change = [key, copy(value)];
         if (life.crashed) return;
         if (life.ofOther !== undefined) life.ofOther.push(change);
         else if (life.receiving) life.ofUser.push(change);

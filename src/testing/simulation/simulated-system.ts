@@ -4,7 +4,6 @@
  */
 import { type ActorId, threadOf } from '../../runtime/address.js';
 import type { ThreadPlan } from '../../runtime/system.js';
-import type { Thread } from '../../runtime/thread.js';
 import type { LineTap } from '../line.js';
 import { Random } from '../random.js';
 import { TestSystem } from '../test-system.js';
@@ -46,7 +45,7 @@ export class SimulatedSystem {
     this.checks = checks;
     this.violations = state.violations;
     this.#state = state;
-    stage.loop.onStep = () => this.#afterStep();
+    stage.loop.onStep = (thread) => this.#afterStep(thread);
   }
 
   static async start({
@@ -85,13 +84,13 @@ export class SimulatedSystem {
   }
 
   alive(id: ActorId): boolean {
-    return this.#thread(threadOf(id))?.cell(id) !== undefined;
+    return this.stage.thread(threadOf(id))?.cell(id) !== undefined;
   }
 
   /** Lets what is under way come to its end, and looks at what is left. */
   async quiet(forMs: number): Promise<void> {
     await this.stage.advance(forMs);
-    this.checks.quiet(this.#threads, {
+    this.checks.quiet(this.stage.threads, {
       alive: (id) => this.alive(id),
       wasLost: (thread) => this.#lost.has(thread),
     });
@@ -103,23 +102,16 @@ export class SimulatedSystem {
     return { messages, actors: actors.size, faults: this.faults, trace, violations: this.violations.all };
   }
 
-  #afterStep(): void {
-    const { loop } = this.stage;
-    loop.note(this.messages);
-    this.checks.step(this.#threads);
+  /** A step changes nothing but the thread that it happens on. */
+  #afterStep(number: number): void {
+    this.stage.loop.note(this.messages);
+    const stepped = this.stage.thread(number);
+    if (stepped !== undefined) this.checks.step(stepped);
     for (const thread of this.#state.losses(this.messages)) {
       this.#lost.add(thread);
       this.checks.lost(thread);
       this.stage.loseThread(thread, 'the seed ended it');
     }
-  }
-
-  get #threads(): Thread[] {
-    return [...this.stage.threads];
-  }
-
-  #thread(number: number): Thread | undefined {
-    return this.stage.threads.find((thread) => thread.number === number);
   }
 }
 

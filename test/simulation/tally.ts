@@ -1,0 +1,68 @@
+/**
+ * What many seeds come to: how many passed, and of each subject how much the least of its seeds has done.
+ */
+import type { Outcome } from '../../src/testing/simulation/index.js';
+
+/** What a seed delivers at least. */
+export const LEAST = { messages: 2_000, actors: 8, faults: 5 } as const;
+
+export interface SubjectTally {
+  seeds: number;
+  failed: number;
+  messages: number;
+  faults: number;
+  leastMessages: number;
+  leastActors: number;
+  leastFaults: number;
+}
+
+/** By the name of the subject. */
+export type Tally = Record<string, SubjectTally>;
+
+const nothing = (): SubjectTally => ({
+  ...{ seeds: 0, failed: 0, messages: 0, faults: 0 },
+  ...{ leastMessages: Infinity, leastActors: Infinity, leastFaults: Infinity },
+});
+
+/** Counts a seed. */
+export function count(tally: Tally, subject: string, outcome: Outcome, passed: boolean): void {
+  const { messages, actors, faults } = outcome;
+  const least = { leastMessages: messages, leastActors: actors, leastFaults: faults };
+  add(tally, { [subject]: { seeds: 1, failed: passed ? 0 : 1, messages, faults, ...least } });
+}
+
+/** Adds `more` to `tally`. */
+export function add(tally: Tally, more: Tally): void {
+  for (const [subject, other] of Object.entries(more)) {
+    const sum = tally[subject] ?? nothing();
+    tally[subject] = sum;
+    for (const field of ['seeds', 'failed', 'messages', 'faults'] as const) sum[field] += other[field];
+    for (const field of ['leastMessages', 'leastActors', 'leastFaults'] as const) {
+      sum[field] = Math.min(sum[field], other[field]);
+    }
+  }
+}
+
+/** In what a seed falls short of what it is to deliver; undefined: in nothing. */
+export function shortOf({ messages, actors, faults }: Outcome): string | undefined {
+  if (messages >= LEAST.messages && actors >= LEAST.actors && faults >= LEAST.faults) return undefined;
+  return `${messages} messages among ${actors} actors with ${faults} faults`;
+}
+
+export function totals(tally: Tally): { passed: number; failed: number } {
+  let [passed, failed] = [0, 0];
+  for (const subject of Object.values(tally)) {
+    passed += subject.seeds - subject.failed;
+    failed += subject.failed;
+  }
+  return { passed, failed };
+}
+
+/** One line a subject. */
+export function describe(tally: Tally): string[] {
+  return Object.entries(tally).map(([name, { seeds, messages, faults, ...least }]) => {
+    const { leastMessages, leastActors, leastFaults } = least;
+    const all = `${name}: ${seeds} seeds with ${messages} messages and ${faults} faults`;
+    return `${all}; at least ${leastMessages} messages among ${leastActors} actors with ${leastFaults} faults in each`;
+  });
+}
