@@ -86,9 +86,10 @@ describe('R6 why, live', () => {
     const dan = await spawn('dan', HOST_1);
     leave(eve, forward(ada, { type: 'later' }));
     // Taken over before ada waits herself: a message that only lay there would make it a deadlock, which is ended.
-    const processed = () => system.inspect().actors.find(({ id }) => id === ada)?.processed;
-    await expect.poll(processed).toBe(1);
+    const adaNow = () => system.inspect().actors.find(({ id }) => id === ada);
+    await expect.poll(adaNow).toMatchObject({ processed: 1 });
     leave(ada, forward(bob, forward(eve, { type: 'echo' })));
+    await expect.poll(adaNow).toMatchObject({ state: 'awaiting' });
     leave(dan, forward(ada, { type: 'echo' }));
     const sentence = await until(dan, 'ring');
     expect(sentence).toMatch(
