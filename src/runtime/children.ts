@@ -105,8 +105,13 @@ export class Children {
     this.#ctx.save(keyOf(child.name), undefined);
   }
 
-  give(child: Child, order: Order): void {
-    child.order = order;
+  /** Has it started again at its address, or made anew if it has none. */
+  startIn(afterMs: number, child: Child): void {
+    if (child.id === NOBODY) {
+      this.#ctx.after(afterMs, { type: 'spawn', name: child.name });
+      return;
+    }
+    child.order = { type: 'start', afterMs };
     this.#deliver(child);
   }
 

@@ -23,17 +23,17 @@ export interface CrashOf<C extends ChildState> {
   readonly now: number;
 }
 
-export type Plan<C> =
-  | {
-      readonly type: 'restart';
-      /** In the order in which they stop: the one that was started last goes first. */
-      readonly stop: readonly C[];
-      /** In the order in which they start, one after the other. */
-      readonly start: readonly C[];
-      readonly afterMs: number;
-      readonly record: CrashRecord;
-    }
-  | { readonly type: 'escalate' };
+export interface Restart<C> {
+  readonly type: 'restart';
+  /** In the order in which they stop: the one that was started last goes first. */
+  readonly stop: readonly C[];
+  /** In the order in which they start, one after the other. */
+  readonly start: readonly C[];
+  readonly afterMs: number;
+  readonly record: CrashRecord;
+}
+
+export type Plan<C> = Restart<C> | { readonly type: 'escalate' };
 
 export function planRestart<C extends ChildState>(
   { children, crashed, record, now }: CrashOf<C>,

@@ -3,15 +3,15 @@
  *
  * A child that has crashed, or was taken down for a sibling, keeps its address and its mailbox, and its thread asks here
  * when it starts (`down`, then `resume`); when the supervisor is lost that ask fails, and the child starts by itself.
- * What is decided is said by `strategy.ts`; here it is done, one group of children after the other.
+ * What is decided is said by `strategy.ts`; here it is done, one `group.ts` of children after the other.
  */
 import { type Behaviour, type Context, type Definition, refuse } from './actor.js';
 import { NOBODY } from './address.js';
 import { type Child, Children, DOWN_MS, stranger } from './children.js';
 import { CHILDREN } from './defaults.js';
 import { ActorEnded, asTroupeError, BadArgument, Escalated } from './errors.js';
+import { Group } from './group.js';
 import { Band } from './message.js';
-import { spawnedWithinMs } from './placement.js';
 import { planRestart } from './strategy.js';
 import { NO_CRASHES, type RestartPolicy, seededRandom } from './supervision.js';
 import {
@@ -36,11 +36,8 @@ class Supervisor implements Behaviour {
   #record = NO_CRASHES;
   /** Crashes that wait for the group under way to end. */
   readonly #crashes: Crash[] = [];
-  /** Children of the group under way that are yet to start; the first one is starting, or being taken down. */
-  #toStart: Child[] | undefined;
-  #takingDown = false;
-  #group = 0;
-  #callOff: () => void = () => {};
+  /** The one under way. */
+  #group: Group | undefined;
   /** Why no child starts any more. */
   #closed: string | undefined;
 
@@ -79,8 +76,7 @@ class Supervisor implements Behaviour {
       case 'halt':
         return this.#halt();
       case 'overdue':
-        this.#toStart?.shift();
-        return this.#startFirst(0);
+        return this.#group?.goOnWithoutFirst();
       case 'spawn':
         return void this.#spawnAgain(message.name);
       case 'give-up':
@@ -127,7 +123,7 @@ class Supervisor implements Behaviour {
     child.up = true;
     child.order = undefined;
     child.asked = undefined;
-    this.#goOnFrom(child);
+    this.#group?.goOnFrom(child);
   }
 
   #gone({ id, reason, failed }: SupervisorMessage & { type: 'gone' }): void {
@@ -137,7 +133,7 @@ class Supervisor implements Behaviour {
     child.id = NOBODY;
     if (failed) return this.#crashed({ child, reason });
     this.#children.remove(child);
-    this.#goOnFrom(child);
+    this.#group?.goOnFrom(child);
   }
 
   /** It is taken down next; if that does not come, its supervisor hears of it as of a crash. */
@@ -155,13 +151,13 @@ class Supervisor implements Behaviour {
   #crashed(crash: Crash): void {
     this.#crashes.push(crash);
     // A group that waits for this one to start is planned anew.
-    if (this.#toStart?.[0] === crash.child) this.#toStart = undefined;
-    if (this.#toStart === undefined) this.#next();
+    if (this.#group?.waitsFor(crash.child)) this.#callOff();
+    if (this.#group === undefined) this.#next();
   }
 
   /** Deals with the crashes that wait, up to the first whose group takes time. */
   #next(): void {
-    while (this.#toStart === undefined && this.#closed === undefined) {
+    while (this.#group === undefined && this.#closed === undefined) {
       const crash = this.#crashes.shift();
       if (crash === undefined) return;
       const { child } = crash;
@@ -180,44 +176,19 @@ class Supervisor implements Behaviour {
     }
     this.#record = plan.record;
     if (this.#args.strategy === 'one-for-one') {
-      this.#startIn(plan.afterMs, crashed);
+      this.#children.startIn(plan.afterMs, crashed);
       return;
     }
-    const group = ++this.#group;
-    this.#toStart = [...plan.start];
-    this.#takingDown = true;
-    this.#callOff();
-    void this.#children.takeDown(plan.stop, crashed.name, reason).then(() => {
-      if (group !== this.#group) return;
-      this.#takingDown = false;
-      this.#startFirst(plan.afterMs);
-    });
-  }
-
-  /** A child is up, or gone: the next one of its group need not wait for it. */
-  #goOnFrom(child: Child): void {
-    if (this.#toStart?.[0] === child && !this.#takingDown) this.#startFirst(0);
-  }
-
-  #startFirst(afterMs: number): void {
-    this.#callOff();
-    // Some came back with their thread, or by a message; some have ended meanwhile.
-    const isDown = (one: Child): boolean => !one.up && this.#children.list.includes(one);
-    while (this.#toStart?.[0] !== undefined && !isDown(this.#toStart[0])) this.#toStart.shift();
-    const child = this.#toStart?.[0];
-    if (child === undefined) {
-      this.#toStart = undefined;
+    this.#group = new Group(this.#ctx, this.#children, plan, () => {
+      this.#group = undefined;
       this.#next();
-      return;
-    }
-    const dueMs = afterMs + spawnedWithinMs(child.options);
-    this.#callOff = this.#ctx.after(dueMs, { type: 'overdue' });
-    this.#startIn(afterMs, child);
+    });
+    void this.#group.begin(plan, crashed.name, reason);
   }
 
-  #startIn(afterMs: number, child: Child): void {
-    if (child.id === NOBODY) this.#ctx.after(afterMs, { type: 'spawn', name: child.name });
-    else this.#children.give(child, { type: 'start', afterMs });
+  #callOff(): void {
+    this.#group?.callOff();
+    this.#group = undefined;
   }
 
   async #spawnAgain(name: string): Promise<void> {
@@ -238,8 +209,6 @@ class Supervisor implements Behaviour {
 
   async #close(reason: string): Promise<void> {
     this.#closed = reason;
-    this.#toStart = undefined;
-    this.#group++;
     this.#callOff();
     await this.#children.end(reason);
   }
