@@ -105,6 +105,39 @@ export const PageCorrupt = defineError<{ what: string; reason: string }>(
   (d) => `a page cannot be read: ${d.what}: ${d.reason}`,
 );
 
+/** `holder`: who has it, in words. */
+export const DirectoryInUse = defineError<{ dir: string; holder: string }>(
+  'DirectoryInUse',
+  (d) => `the folder ${d.dir} belongs to ${d.holder}; end that, or use another folder`,
+);
+
+export const DiskFull = defineError<{ path: string; needBytes: number; freeBytes: number }>(
+  'DiskFull',
+  (d) =>
+    `the disk of ${d.path} is full: ${d.needBytes} bytes were to be written and ${d.freeBytes} are free; ` +
+    'nothing of it was kept, and what was there before is whole',
+);
+
+/** `operation`: what of the file system failed; whatever was to be changed is as it was. */
+export const DiskFailure = defineError<{ path: string; operation: string; reason: string }>(
+  'DiskFailure',
+  (d) => `${d.operation} of ${d.path} failed: ${d.reason}`,
+);
+
+/** All of the page is on disk and will not be lost; only its files are not yet in their places. */
+export const PublicationUnfinished = defineError<{ name: string; path: string; reason: string }>(
+  'PublicationUnfinished',
+  (d) =>
+    `the page of ${d.name} is written, but ${d.path} could not be moved into its place: ${d.reason}; ` +
+    'the next that reads or writes it finishes this',
+);
+
+/** Another thread reads or writes it. */
+export const PageBusy = defineError<{ name: string }>(
+  'PageBusy',
+  (d) => `the files of the page ${d.name} are in use by another thread; try again when it is done`,
+);
+
 export const NativeFailure = defineError<{ call: string; reason: string }>(
   'NativeFailure',
   (d) => `${d.call} failed: ${d.reason}`,

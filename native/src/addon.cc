@@ -8,6 +8,7 @@
 #include "arguments.h"
 #include "border.h"
 #include "context_object.h"
+#include "files_object.h"
 #include "header.h"
 #include "log_tail.h"
 #include "model_info.h"
@@ -94,6 +95,7 @@ Napi::Object start(Napi::Env env, Napi::Object exports) {
   exports.Set("readHeader", Napi::Function::New<readHeaderOf>(env, "readHeader"));
   exports.Set("loadModel", Napi::Function::New<loadModel>(env, "loadModel"));
   exports.Set("attachModel", Napi::Function::New<attachModel>(env, "attachModel"));
+  exports.Set("files", filesObject(env));
   exports.Set("live", Napi::Function::New<live>(env, "live"));
   exports.Set("setErrors", Napi::Function::New<setErrors>(env, "setErrors"));
   return exports;

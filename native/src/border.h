@@ -6,12 +6,16 @@
 
 #include <exception>
 
+#include "directory_locks.h"
 #include "failure.h"
 
 namespace troupe {
 
 // What the addon keeps for one environment (one JS thread).
 struct Environment {
+  // Its thread may have ended in the middle of a job, with names of directories still claimed.
+  ~Environment() { DirectoryLocks::all().forget(this); }
+
   Napi::FunctionReference modelClass;
   Napi::FunctionReference contextClass;
   // (code, detail) => Error, given by the addon's loader; plain errors are made without it.

@@ -207,6 +207,23 @@ export interface NativeModel {
   close(): void;
 }
 
+/** What page files need of the system beyond node:fs. For any thread. */
+export interface NativeFiles {
+  /**
+   * Locks the file at `path`, made if it is not there, for this process, until `unlock` or until the process is gone.
+   * Answers the lock's number, or 0 when another holds it, be it in this process.
+   */
+  lock(path: string): number;
+  unlock(lock: number): void;
+  /** Claims a name under a lock for this thread; false: another has it. A claim ends with its thread. */
+  claim(lock: number, name: string): boolean;
+  unclaim(lock: number, name: string): void;
+  /** CRC-32C of what `before` is that of, followed by `bytes`; 0 at the beginning. */
+  checksum(bytes: Uint8Array, before: number): number;
+  /** Gives the calling thread the lowest priority for good, where the system has one for threads (Linux). */
+  yieldThread(): void;
+}
+
 export interface Addon {
   readonly version: string;
   /** llama.cpp's own description of the processor features it was built for. */
@@ -217,6 +234,7 @@ export interface Addon {
   loadModel(options: LoadOptions): NativeModel;
   /** Another thread's handle on weights that are loaded already. */
   attachModel(id: number): NativeModel;
+  readonly files: NativeFiles;
   /** Live native objects of this process, for leak checks. */
   live(): { models: number; contexts: number; genes: number };
   readonly pages: PageStore;
