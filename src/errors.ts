@@ -132,10 +132,10 @@ export const PublicationUnfinished = defineError<{ name: string; path: string; r
     'the next that reads or writes it finishes this',
 );
 
-/** Another thread reads or writes it. */
+/** Another thread reads or writes it, or too many wait to. */
 export const PageBusy = defineError<{ name: string }>(
   'PageBusy',
-  (d) => `the files of the page ${d.name} are in use by another thread; try again when it is done`,
+  (d) => `the files of the page ${d.name} are in use; try again when that is done`,
 );
 
 export const NativeFailure = defineError<{ call: string; reason: string }>(

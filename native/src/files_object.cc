@@ -2,7 +2,6 @@
 
 #include "arguments.h"
 #include "border.h"
-#include "crc32c.h"
 #include "directory_locks.h"
 
 #ifdef __linux__
@@ -12,7 +11,6 @@
 namespace troupe {
 namespace {
 
-constexpr double kMaxChecksum = 4294967295.0;  // 2^32 - 1
 // The lowest that there is: such a thread has what the others leave.
 constexpr int kLowestPriority = 19;
 
@@ -44,14 +42,6 @@ void unclaim(const Napi::CallbackInfo& info) {
           [&] { DirectoryLocks::all().unclaim(lockNumber(info[0]), text(info[1], "name")); });
 }
 
-Napi::Value checksum(const Napi::CallbackInfo& info) {
-  return guarded(info.Env(), "checksum", [&]() -> Napi::Value {
-    const Napi::Uint8Array data = bytes(info[0], "bytes");
-    const auto before = static_cast<uint32_t>(integer(info[1], "before", 0, kMaxChecksum));
-    return Napi::Number::New(info.Env(), crc32c(before, data.Data(), data.ByteLength()));
-  });
-}
-
 // Elsewhere the call would slow the whole process, or there is none.
 void yieldThread(const Napi::CallbackInfo&) {
 #ifdef __linux__
@@ -67,7 +57,6 @@ Napi::Object filesObject(Napi::Env env) {
   files.Set("unlock", Napi::Function::New<unlock>(env, "unlock"));
   files.Set("claim", Napi::Function::New<claim>(env, "claim"));
   files.Set("unclaim", Napi::Function::New<unclaim>(env, "unclaim"));
-  files.Set("checksum", Napi::Function::New<checksum>(env, "checksum"));
   files.Set("yieldThread", Napi::Function::New<yieldThread>(env, "yieldThread"));
   return files;
 }

@@ -218,8 +218,6 @@ export interface NativeFiles {
   /** Claims a name under a lock for this thread; false: another has it. A claim ends with its thread. */
   claim(lock: number, name: string): boolean;
   unclaim(lock: number, name: string): void;
-  /** CRC-32C of what `before` is that of, followed by `bytes`; 0 at the beginning. */
-  checksum(bytes: Uint8Array, before: number): number;
   /** Gives the calling thread the lowest priority for good, where the system has one for threads (Linux). */
   yieldThread(): void;
 }

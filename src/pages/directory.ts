@@ -12,7 +12,7 @@ export interface Directory {
   /** Number of the lock by which this process owns it. */
   readonly lock: number;
   readonly disk: Disk;
-  readonly files: Pick<NativeFiles, 'claim' | 'unclaim' | 'checksum'>;
+  readonly files: Pick<NativeFiles, 'claim' | 'unclaim'>;
 }
 
 /** Runs `body` while nobody else in this process touches the page. Throws PageBusy, BadArgument. */

@@ -17,8 +17,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { DiskFailure, DiskFull, type TroupeError } from '../errors.js';
-import { asTroupeError } from '../runtime/errors.js';
+import { DiskFailure, DiskFull } from '../errors.js';
 
 export interface Disk {
   /** `wx` makes a file that must not be there yet. Folders can be opened with `r`, to be synced. */
@@ -83,13 +82,12 @@ function asDiskError(
   path: string,
   error: unknown,
   needBytes: number,
-): TroupeError {
+): unknown {
   if (isFull(error))
     return new DiskFull({ path, needBytes, freeBytes: freeNear(disk, path) }, { cause: error });
-  const { code, message } = asTroupeError(error);
-  const ofSystem = typeof (error as { syscall?: unknown }).syscall === 'string' || code === 'NativeFailure';
-  if (!ofSystem) return asTroupeError(error);
-  return new DiskFailure({ path, operation, reason: message }, { cause: error });
+  const { syscall } = error as { syscall?: unknown };
+  if (typeof syscall !== 'string' && codeOf(error) !== 'NativeFailure') return error;
+  return new DiskFailure({ path, operation, reason: (error as Error).message }, { cause: error });
 }
 
 function freeNear(disk: Disk, path: string): number {

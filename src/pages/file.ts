@@ -23,7 +23,7 @@ export interface Content {
 
 /** Writes a new file and syncs it. Answers the checksum of its content. Throws DiskFull, DiskFailure. */
 export function writeFile(
-  { disk, files }: Directory,
+  { disk }: Directory,
   path: string,
   about: Omit<FileHeader, 'bytes' | 'checksum'>,
   content: Content,
@@ -41,7 +41,7 @@ export function writeFile(
       writing(() => writeAll(path, length, (done) => content.write(file, at + done, length - done)));
       tick(length);
     }
-    const header = encodeHeader({ ...about, bytes, checksum }, files.checksum);
+    const header = encodeHeader({ ...about, bytes, checksum });
     writing(() => writeAll(path, header.length, (done) => disk.write(file, header.subarray(done), done)));
     doing(disk, 'sync', path, () => disk.sync(file));
     return checksum;
@@ -69,14 +69,14 @@ export interface OpenFile {
 }
 
 /** Runs `body` on a file that stands after its header and has the length it says. Throws PageCorrupt, DiskFailure. */
-export function readingFile<T>({ disk, files }: Directory, path: string, body: (open: OpenFile) => T): T {
+export function readingFile<T>({ disk }: Directory, path: string, body: (open: OpenFile) => T): T {
   const file = doing(disk, 'opening', path, () => openPresent(disk, path));
   try {
     const start = new Uint8Array(HEADER_BYTES);
     const got = doing(disk, 'reading', path, () =>
       readAll(start.length, (done) => disk.read(file, start.subarray(done))),
     );
-    const header = decodeHeader(start.subarray(0, got), files.checksum);
+    const header = decodeHeader(start.subarray(0, got));
     if (typeof header === 'string') throw new PageCorrupt({ what: path, reason: header });
     const expected = header.bytes + HEADER_BYTES;
     const actual = doing(disk, 'reading', path, () => disk.size(file));

@@ -2,6 +2,7 @@
  * The header that every page file begins with: 64 bytes, little-endian, described in docs/page-files.md. Decoding
  * answers plain data or says in words why these are not the bytes of such a header.
  */
+import { crc32 } from 'node:zlib';
 import { PageMismatch } from '../errors.js';
 
 export const HEADER_BYTES = 64;
@@ -20,7 +21,7 @@ export interface FileHeader {
   readonly index: number;
   /** Bytes after the header. */
   readonly bytes: number;
-  /** CRC-32C of them. */
+  /** CRC-32 of them. */
   readonly checksum: number;
   /** Which publication of this page it was. */
   readonly generation: number;
@@ -28,10 +29,7 @@ export interface FileHeader {
   readonly publication: string;
 }
 
-/** CRC-32C of what `before` is that of, followed by `bytes`. */
-export type Checksum = (bytes: Uint8Array, before: number) => number;
-
-export function encodeHeader(header: FileHeader, checksum: Checksum): Uint8Array {
+export function encodeHeader(header: FileHeader): Uint8Array {
   const out = Buffer.alloc(HEADER_BYTES);
   MAGIC.copy(out);
   out.writeUInt32LE(FORMAT_VERSION, 8);
@@ -42,7 +40,7 @@ export function encodeHeader(header: FileHeader, checksum: Checksum): Uint8Array
   out.writeUInt32LE(header.kind, 40);
   out.writeUInt32LE(header.index, 44);
   out.writeUInt32LE(header.checksum, 48);
-  out.writeUInt32LE(checksum(out.subarray(0, CHECKED_BYTES), 0), CHECKED_BYTES);
+  out.writeUInt32LE(crc32(out.subarray(0, CHECKED_BYTES)), CHECKED_BYTES);
   return out;
 }
 
@@ -50,7 +48,7 @@ export function encodeHeader(header: FileHeader, checksum: Checksum): Uint8Array
  * The header, or why it is none. `bytes`: what the file begins with, maybe too little. Throws PageMismatch for a file of
  * another version, which is no damage.
  */
-export function decodeHeader(bytes: Uint8Array, checksum: Checksum): FileHeader | string {
+export function decodeHeader(bytes: Uint8Array): FileHeader | string {
   if (bytes.length < HEADER_BYTES)
     return `it has ${bytes.length} bytes, and a header alone takes ${HEADER_BYTES}`;
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, HEADER_BYTES);
@@ -58,7 +56,7 @@ export function decodeHeader(bytes: Uint8Array, checksum: Checksum): FileHeader 
   const length = view.readUInt32LE(12);
   if (length !== HEADER_BYTES) return `its header says that it takes ${length} bytes, not ${HEADER_BYTES}`;
   const expected = view.readUInt32LE(CHECKED_BYTES);
-  const actual = checksum(view.subarray(0, CHECKED_BYTES), 0);
+  const actual = crc32(view.subarray(0, CHECKED_BYTES));
   if (actual !== expected) return checksumsDiffer('its header', expected, actual);
   const version = view.readUInt32LE(8);
   if (version !== FORMAT_VERSION) {

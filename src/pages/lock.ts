@@ -3,6 +3,7 @@
  * that process is gone, however it went; the text in the file only says who it was, for whoever is refused.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DirectoryInUse } from '../errors.js';
 import type { NativeFiles } from '../native/addon.js';
 import type { Directory } from './directory.js';
@@ -19,7 +20,8 @@ interface Holder {
 /** Takes the folder, made if it is not there. Throws DirectoryInUse, DiskFull, DiskFailure. */
 export function lockDirectory(path: string, files: NativeFiles): Directory {
   const disk = realDisk;
-  doing(disk, 'making', path, () => mkdirSync(path, { recursive: true, mode: 0o700 }));
+  const first = doing(disk, 'making', path, () => mkdirSync(path, { recursive: true, mode: 0o700 }));
+  if (first !== undefined) syncFolder(disk, dirname(first));
   const file = lockPath(path);
   const lock = doing(disk, 'lock', file, () => files.lock(file));
   if (lock === 0) throw new DirectoryInUse({ dir: path, holder: holderOf(file) });

@@ -108,10 +108,12 @@ export function list(directory: Directory): PageList {
   return { pages, damaged };
 }
 
-function checkedPage({ sections, ...manifest }: Manifest, folder: string): PageFile {
-  const { name, generation, time, fingerprint, cells } = manifest;
-  if (folderName(name) !== folder)
-    throw new PageCorrupt({ what: folder, reason: `it holds the page of ${JSON.stringify(name)}` });
+function checkedPage(manifest: Manifest, folder: string): PageFile {
+  if (folderName(manifest.name) === folder) return pageFile(manifest);
+  throw new PageCorrupt({ what: folder, reason: `it holds the page of ${JSON.stringify(manifest.name)}` });
+}
+
+export function pageFile({ name, generation, time, fingerprint, cells, sections }: Manifest): PageFile {
   return { name, generation, time, fingerprint, cells, bytes: pageBytes(sections) };
 }
 

@@ -5,7 +5,7 @@
  */
 import { PageCorrupt, TroupeError } from '../errors.js';
 import { claimingFolder, type Directory } from './directory.js';
-import { entriesOf, moveFile, removeFile, removeFolder, syncFolder } from './disk.js';
+import { ensureFolder, entriesOf, moveFile, removeFile, removeFolder, syncFolder } from './disk.js';
 import { readingFile } from './file.js';
 import { MANIFEST, pagePath, pagesPath, sectionName, stagePath, stagingPath } from './layout.js';
 import type { Manifest } from './manifest.js';
@@ -77,6 +77,8 @@ export function finishStage(directory: Directory, folder: string, manifest: Mani
   for (const file of files) {
     if (!staged.has(file)) checkMoved(directory, `${page}/${file}`, manifest.publication);
   }
+  // It is not there where a publication failed and its record could not be taken back.
+  if (ensureFolder(disk, page)) syncFolder(disk, pagesPath(path));
   for (const file of files) if (staged.has(file)) moveFile(disk, `${stage}/${file}`, `${page}/${file}`);
   for (const file of entriesOf(disk, page) ?? []) {
     if (file !== MANIFEST && !files.includes(file)) removeFile(disk, `${page}/${file}`);

@@ -13,7 +13,7 @@ export interface PageLayout {
 }
 
 export interface PageBytes {
-  /** CRC-32C of what `before` is that of, followed by this part of a section. */
+  /** CRC-32 (as zlib's) of what `before` is that of, followed by this part of a section. */
   checksum(section: number, offset: number, length: number, before: number): number;
 }
 

@@ -56,11 +56,15 @@ export function soloReply(prompt: Int32Array, maxTokens: number): string {
 const noGenes = (): never => {
   throw new Error('a simulation has no genes');
 };
+const noFiles = (): never => {
+  throw new Error('a simulation has no files');
+};
 
 export class FakeAddon implements Addon {
   readonly version = 'fake';
   readonly systemInfo = 'fake';
   readonly pages = new FakePages();
+  readonly files = { lock: noFiles, unlock: noFiles, claim: noFiles, unclaim: noFiles, yieldThread: noFiles };
   faults: NativeFault[] = [];
   events: FakeEvents = { pass() {}, messages: 0, broken() {} };
   occurred = 0;

@@ -1,0 +1,96 @@
+/**
+ * Offload job: page files. A spill runs at the lowest priority of its thread, so that the steps of the engine do not
+ * show it.
+ */
+import { Aborted, BadArgument, DeadlineExceeded, NoSuchPage } from '../errors.js';
+import { loadAddon } from '../native/load.js';
+import type { Directory } from '../pages/directory.js';
+import { realDisk } from '../pages/disk.js';
+import type { Tick } from '../pages/file.js';
+import type { Owned, PagesAnswer, PagesJob, RestoreJob, SpillJob, Until } from '../pages/job.js';
+import { lockDirectory } from '../pages/lock.js';
+import { Progress } from '../pages/progress.js';
+import { publish } from '../pages/publish.js';
+import { list, pageFile, read, remove } from '../pages/read.js';
+import { recover } from '../pages/recover.js';
+import { sourceOf, targetOf } from '../pages/store.js';
+import { defineJob } from '../runtime/offload.js';
+
+export default defineJob((job: PagesJob): PagesAnswer[PagesJob['what']] => {
+  switch (job.what) {
+    case 'open':
+      return open(job.path);
+    case 'list':
+      return list(owned(job));
+    case 'remove':
+      remove(owned(job), job.name);
+      return undefined;
+    case 'spill':
+      return spill(job);
+    case 'restore':
+      return restore(job);
+  }
+});
+
+const owned = ({ path, lock }: Owned): Directory => ({
+  path,
+  lock,
+  disk: realDisk,
+  files: loadAddon().files,
+});
+
+function open(path: string): PagesAnswer['open'] {
+  const { files } = loadAddon();
+  const directory = lockDirectory(path, files);
+  try {
+    return { owned: { path, lock: directory.lock }, damaged: recover(directory) };
+  } catch (error) {
+    files.unlock(directory.lock);
+    throw error;
+  }
+}
+
+function spill(job: SpillJob): PagesAnswer['spill'] {
+  const { pages, files } = loadAddon();
+  files.yieldThread();
+  pages.retain(job.page);
+  let published: PagesAnswer['spill'];
+  try {
+    if (pages.info(job.page)?.sealed === false) {
+      throw new BadArgument({ argument: 'page', value: job.page, expected: 'a page that is whole' });
+    }
+    const tick = ticking(job, `the spill of ${job.name}`);
+    published = pageFile(publish(owned(job), job.name, sourceOf(pages, job.page), Date.now(), tick));
+  } finally {
+    pages.release(job.page);
+  }
+  if (job.drop) drop(job.page);
+  return published;
+}
+
+/** Lets go what the store itself holds, now that this thread holds nothing; unless somebody has done so meanwhile. */
+function drop(page: number): void {
+  try {
+    loadAddon().pages.release(page);
+  } catch (error) {
+    if (!(error instanceof NoSuchPage)) throw error;
+  }
+}
+
+function restore(job: RestoreJob): PagesAnswer['restore'] {
+  const { pages } = loadAddon();
+  const tick = ticking(job, `the restoring of ${job.name}`);
+  const { page, manifest } = read(owned(job), job.name, (layout) => targetOf(pages, layout), tick);
+  return { ...pageFile(manifest), page };
+}
+
+function ticking({ at, deadlineMs, progress }: Until, what: string): Tick {
+  const shared = new Progress(progress);
+  const tick = (bytes: number): void => {
+    shared.add(bytes);
+    if (shared.stopped) throw new Aborted({ what });
+    if (Date.now() > at) throw new DeadlineExceeded({ what, deadlineMs });
+  };
+  tick(0);
+  return tick;
+}

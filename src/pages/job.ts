@@ -1,0 +1,58 @@
+/**
+ * What the job of page files (`src/jobs/pages.ts`) is asked, and what it answers: plain data.
+ */
+import type { PageFile, PageList } from './read.js';
+import type { Damage } from './recover.js';
+
+/** A folder that this process owns. */
+export interface Owned {
+  readonly path: string;
+  readonly lock: number;
+}
+
+/** When a job on a page is to have ended. */
+export interface Until {
+  /** Ms since 1970. */
+  readonly at: number;
+  readonly deadlineMs: number;
+  /** Memory of a `Progress`. */
+  readonly progress: SharedArrayBuffer;
+}
+
+export interface SpillJob extends Owned, Until {
+  readonly what: 'spill';
+  readonly name: string;
+  readonly page: number;
+  readonly drop: boolean;
+}
+
+export interface RestoreJob extends Owned, Until {
+  readonly what: 'restore';
+  readonly name: string;
+}
+
+export type PagesJob =
+  | { readonly what: 'open'; readonly path: string }
+  | (Owned & { readonly what: 'list' })
+  | (Owned & { readonly what: 'remove'; readonly name: string })
+  | SpillJob
+  | RestoreJob;
+
+export interface Opened {
+  readonly owned: Owned;
+  /** Pages that could not be brought to a whole generation. */
+  readonly damaged: readonly Damage[];
+}
+
+export interface Restored extends PageFile {
+  /** Number of the page in memory. */
+  readonly page: number;
+}
+
+export interface PagesAnswer {
+  readonly open: Opened;
+  readonly list: PageList;
+  readonly remove: undefined;
+  readonly spill: PageFile;
+  readonly restore: Restored;
+}

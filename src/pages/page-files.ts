@@ -1,0 +1,115 @@
+/**
+ * The pages folder of a process, for actors: spill, restore, list, remove. Nothing blocks here; the work is done by jobs on
+ * the offload pool, one at a time for each page, in the order in which they were asked for. Spills have a thread of their
+ * own, since its low priority is for good.
+ */
+import { DeadlineExceeded } from '../errors.js';
+import { loadAddon } from '../native/load.js';
+import { Offload } from '../runtime/offload.js';
+import type { Owned, PagesAnswer, PagesJob, Restored, Until } from './job.js';
+import { checkPageName } from './names.js';
+import { InOrder } from './order.js';
+import { Progress } from './progress.js';
+import type { PageFile, PageList } from './read.js';
+import type { Damage } from './recover.js';
+
+/** Opening, listing and removing touch little; a slow disk with thousands of pages takes its time even so. */
+const SMALL_JOB_MS = 120_000;
+/** A job looks at its deadline itself, between two chunks; only one that does not come to that is ended from outside. */
+const GRACE_MS = 60_000;
+const JOB = new URL('../jobs/pages.js', import.meta.url).href;
+
+export interface SpillRequest {
+  /** The activity, as `ada/main`. */
+  readonly name: string;
+  /** Number of the page in memory. */
+  readonly page: number;
+  /** Frees it in memory when it is on disk. */
+  readonly drop: boolean;
+}
+
+export interface PageJobOptions {
+  readonly deadlineMs: number;
+  /** To look at, and to stop the job by. */
+  readonly progress?: Progress;
+}
+
+export class PageFiles {
+  readonly #owned: Owned;
+  readonly #offload: Offload;
+  readonly #spills = new Offload({ threads: 1 });
+  readonly #order = new InOrder();
+  /** Pages that could not be brought to a whole generation when the folder was opened. */
+  readonly damaged: readonly Damage[];
+
+  private constructor(owned: Owned, offload: Offload, damaged: readonly Damage[]) {
+    this.#owned = owned;
+    this.#offload = offload;
+    this.damaged = damaged;
+  }
+
+  /**
+   * Takes the folder for this process, made if it is not there, and finishes what a process before left unfinished.
+   * `offload`: where all but spills runs; it stays the caller's. Rejects with DirectoryInUse, DiskFull, DiskFailure.
+   */
+  static async open(path: string, offload: Offload): Promise<PageFiles> {
+    const job: PagesJob = { what: 'open', path };
+    const { owned, damaged } = await offload.run<PagesAnswer['open']>(JOB, job, SMALL_JOB_MS);
+    return new PageFiles(owned, offload, damaged);
+  }
+
+  /**
+   * Writes a page to disk, in place of the page of that name. Rejects with DiskFull, DiskFailure, NoSuchPage, PageBusy,
+   * PageMismatch (there is one of a newer program), Aborted, DeadlineExceeded: what was on disk is whole then, and the page
+   * stays in memory. Also with PublicationUnfinished.
+   */
+  spill({ name, page, drop }: SpillRequest, options: PageJobOptions): Promise<PageFile> {
+    return this.#onPage('spill', name, options, (until) =>
+      this.#spills.run(JOB, { what: 'spill', ...this.#owned, ...until, name, page, drop }, until.backstopMs),
+    );
+  }
+
+  /**
+   * Reads a page into memory as a new page, and leaves it on disk. Rejects with NoSuchPage, PageCorrupt, PageMismatch,
+   * OverCeiling, DiskFailure, PageBusy, Aborted, DeadlineExceeded.
+   */
+  restore(name: string, options: PageJobOptions): Promise<Restored> {
+    return this.#onPage('restore', name, options, (until) =>
+      this.#offload.run(JOB, { what: 'restore', ...this.#owned, ...until, name }, until.backstopMs),
+    );
+  }
+
+  /** The pages on disk, as their manifests say. */
+  list(): Promise<PageList> {
+    const job: PagesJob = { what: 'list', ...this.#owned };
+    return this.#offload.run(JOB, job, SMALL_JOB_MS);
+  }
+
+  /** Rejects with NoSuchPage, DiskFailure, PageBusy. */
+  async remove(name: string): Promise<void> {
+    const job: PagesJob = { what: 'remove', ...this.#owned, name: checkPageName(name) };
+    await this.#order.run(name, () => this.#offload.run(JOB, job, SMALL_JOB_MS));
+  }
+
+  /** Waits for the jobs that were asked for, and gives the folder up. */
+  async close(): Promise<void> {
+    await this.#order.settled();
+    await this.#spills.close();
+    loadAddon().files.unlock(this.#owned.lock);
+  }
+
+  async #onPage<T>(
+    what: string,
+    name: string,
+    { deadlineMs, progress = new Progress() }: PageJobOptions,
+    run: (until: Until & { readonly backstopMs: number }) => Promise<T>,
+  ): Promise<T> {
+    checkPageName(name);
+    const at = Date.now() + deadlineMs;
+    return this.#order.run(name, () => {
+      const leftMs = at - Date.now();
+      if (leftMs <= 0) throw new DeadlineExceeded({ what: `the ${what} of ${name}`, deadlineMs });
+      return run({ at, deadlineMs, progress: progress.memory, backstopMs: leftMs + GRACE_MS });
+    });
+  }
+}
