@@ -61,7 +61,7 @@ export const GeneInUse = defineError<{ gene: string; by: string }>(
   (d) => `${d.gene} is in use by ${d.by}`,
 );
 
-/** A run names a gene that was unloaded after its turn was granted. */
+/** A run names a gene that is not on the device. */
 export const GeneAbsent = defineError<{ reason: string }>(
   'GeneAbsent',
   (d) => `the run names a gene that is not there: ${d.reason}`,

@@ -18,12 +18,10 @@ void Bank::set(int32_t lane, const std::vector<std::pair<uint64_t, float>>& gene
   for (size_t i = 0; i < genes.size(); i++) {
     const auto& [id, scale] = genes[i];
     const std::string name = "genes[" + std::to_string(i) + "].gene";
-    const auto gene = shelf_.find(id);
-    if (!gene) throw badArgument(name, static_cast<double>(id), "the id of a loaded gene");
     if (std::any_of(phenotype.begin(), phenotype.end(), [&, id = id](const auto& each) { return each.id == id; })) {
       throw badArgument(name, static_cast<double>(id), "each gene once");
     }
-    phenotype.push_back({id, gene->gene, scale});
+    phenotype.push_back({id, shelf_.onDevice(id), scale});
   }
   std::sort(phenotype.begin(), phenotype.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
   if (!phenotype.empty() && products_.empty()) prepare();

@@ -21,7 +21,8 @@ class Bank final : public llama_product_hook {
   // `shelf` must outlive the bank.
   Bank(Shelf& shelf, int32_t lanes) : shelf_(shelf), phenotypes_(lanes), from_(lanes, 0), positions_(lanes, 0) {}
 
-  // What the lane's rows run from now on; those of positions before `from` run none. Throws BadArgument, naming `genes[i]`.
+  // What the lane's rows run from now on; those of positions before `from` run none. Throws BadArgument,
+  // naming `genes[i]`, and GeneAbsent.
   void set(int32_t lane, const std::vector<std::pair<uint64_t, float>>& genes, int32_t from);
   // A step comes: each lane's rows go on from where it ends.
   void expect(const std::vector<int32_t>& lengths) { positions_ = lengths; }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@ class Gene {
   // `factors[i]` belongs to the i-th covered weight; one of rank 0 leaves the weight as it is. They point into `block`.
   Gene(Block block, std::vector<Factors> factors, int32_t rank, int32_t weights)
       : block_(std::move(block)), factors_(std::move(factors)), rank_(rank), weights_(weights) {}
+
+  // The same in memory of its own. Throws std::bad_alloc.
+  std::unique_ptr<const Gene> copy() const;
 
   const Factors& factors(int32_t weight) const { return factors_[weight]; }
   // The highest of its weights.

@@ -1,14 +1,19 @@
 #include "gene_info.h"
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 
 #include "arguments.h"
+#include "failure.h"
 
 namespace troupe {
 namespace {
 
 // Far above any use; low enough that no product of a gene overflows.
 constexpr double kMaxScale = 1e6;
+// In the order of Tier.
+const char* const kTiers[] = {"device", "host", "disk"};
 
 }  // namespace
 
@@ -16,10 +21,18 @@ Napi::Object geneInfo(Napi::Env env, const ShelvedGene& gene) {
   Napi::Object info = Napi::Object::New(env);
   info.Set("id", static_cast<double>(gene.id));
   info.Set("hash", gene.hash);
-  info.Set("rank", gene.gene->rank());
-  info.Set("weights", gene.gene->weights());
-  info.Set("bytes", static_cast<double>(gene.gene->bytes()));
+  info.Set("rank", gene.rank);
+  info.Set("weights", gene.weights);
+  info.Set("bytes", static_cast<double>(gene.bytes));
+  info.Set("tier", kTiers[static_cast<size_t>(gene.tier)]);
   return info;
+}
+
+Tier tier(const Napi::Value& value, const std::string& name) {
+  const std::string given = text(value, name);
+  const auto found = std::find(std::begin(kTiers), std::end(kTiers), given);
+  if (found == std::end(kTiers)) throw badArgument(name, given, "device, host or disk");
+  return static_cast<Tier>(found - std::begin(kTiers));
 }
 
 std::vector<std::pair<uint64_t, float>> appliedGenes(const Napi::Value& value) {

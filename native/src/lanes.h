@@ -47,7 +47,7 @@ class Lanes {
 
   void setSampler(int32_t lane, const SamplerOptions& options, std::vector<int32_t> produced);
   // What the lane's rows run from now on, those before position `from` excepted: ids of genes of the model, and their
-  // scales. Throws BadArgument.
+  // scales. Throws BadArgument, GeneAbsent.
   void setGenes(int32_t lane, const std::vector<std::pair<uint64_t, float>>& genes, int32_t from);
   // False: what lies before that position cannot be gone on from; nothing has changed.
   bool cut(int32_t lane, int32_t from);

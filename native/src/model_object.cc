@@ -35,6 +35,7 @@ Napi::Function ModelObject::define(Napi::Env env) {
                       InstanceMethod<&ModelObject::ends>("ends"),
                       InstanceMethod<&ModelObject::loadGene>("loadGene"),
                       InstanceMethod<&ModelObject::unloadGene>("unloadGene"),
+                      InstanceMethod<&ModelObject::moveGene>("moveGene"),
                       InstanceMethod<&ModelObject::genes>("genes"),
                       InstanceMethod<&ModelObject::context>("context"),
                       InstanceMethod<&ModelObject::close>("close")});
@@ -130,6 +131,15 @@ Napi::Value ModelObject::loadGene(const Napi::CallbackInfo& info) {
 void ModelObject::unloadGene(const Napi::CallbackInfo& info) {
   guarded(info.Env(), "unloadGene", [&] {
     open().genes().unload(static_cast<uint64_t>(integer(info[0], "id", 0, kMaxSafeInteger)));
+  });
+}
+
+Napi::Value ModelObject::moveGene(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), "moveGene", [&]() -> Napi::Value {
+    const auto id = static_cast<uint64_t>(integer(info[0], "id", 0, kMaxSafeInteger));
+    const Tier to = tier(info[1], "to");
+    Shelf& genes = open().genes();
+    return Napi::Boolean::New(info.Env(), to == Tier::disk ? genes.drop(id) : genes.move(id, to));
   });
 }
 

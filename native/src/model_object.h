@@ -25,6 +25,7 @@ class ModelObject : public Napi::ObjectWrap<ModelObject> {
   Napi::Value ends(const Napi::CallbackInfo& info);
   Napi::Value loadGene(const Napi::CallbackInfo& info);
   void unloadGene(const Napi::CallbackInfo& info);
+  Napi::Value moveGene(const Napi::CallbackInfo& info);
   Napi::Value genes(const Napi::CallbackInfo& info);
   Napi::Value context(const Napi::CallbackInfo& info);
   void close(const Napi::CallbackInfo& info);

@@ -1,6 +1,7 @@
 #include "shelf.h"
 
 #include <atomic>
+#include <new>
 
 #include "failure.h"
 
@@ -22,6 +23,10 @@ std::shared_ptr<const Gene> counted(std::unique_ptr<const Gene> gene) {
   return {holder, holder->gene.get()};
 }
 
+std::string nameOf(uint64_t id) { return "gene " + std::to_string(id); }
+
+Failure absent(uint64_t id, const char* why) { return {"GeneAbsent", {{"reason", nameOf(id) + " " + why}}}; }
+
 }  // namespace
 
 int64_t Shelf::live() { return liveGenes; }
@@ -33,46 +38,108 @@ std::shared_ptr<const Coverage> Shelf::coverage() {
 }
 
 ShelvedGene Shelf::load(const GeneBytes& bytes, const std::string& hash) {
-  if (const auto loaded = ofHash(hash)) return *loaded;
+  {
+    std::lock_guard lock(mutex_);
+    const Entry* known = ofHash(hash);
+    if (known && (known->gene || known->moving)) return known->about;
+  }
   auto gene = counted(readGene(bytes, architecture_, *coverage()));
   std::lock_guard lock(mutex_);
   // Another thread may have loaded the same meanwhile.
-  for (const auto& [id, each] : genes_) {
-    if (each.hash == hash) return each;
+  Entry* known = ofHash(hash);
+  if (known && (known->gene || known->moving)) return known->about;
+  if (!known) {
+    const uint64_t id = ++lastId;
+    known = &genes_[id];
+    known->about = {id, hash, gene->rank(), gene->weights(), gene->bytes(), Tier::device};
   }
-  const uint64_t id = ++lastId;
-  return genes_[id] = {id, hash, std::move(gene)};
+  known->gene = std::move(gene);
+  known->about.tier = Tier::device;
+  return known->about;
 }
 
 void Shelf::unload(uint64_t id) {
+  std::shared_ptr<const Gene> gene;
   std::lock_guard lock(mutex_);
-  const auto found = genes_.find(id);
-  if (found == genes_.end()) throw badArgument("id", static_cast<double>(id), "the id of a loaded gene");
-  const auto holders = found->second.gene.use_count() - 1;
-  if (holders > 0) throw Failure("GeneInUse", {{"gene", "gene " + std::to_string(id)}, {"by", std::to_string(holders) + " lanes"}});
-  genes_.erase(found);
+  gene.swap(unused(id).gene);
+  genes_.erase(id);
 }
 
-std::optional<ShelvedGene> Shelf::find(uint64_t id) const {
-  std::lock_guard lock(mutex_);
-  const auto found = genes_.find(id);
-  if (found == genes_.end()) return {};
-  return found->second;
-}
-
-std::optional<ShelvedGene> Shelf::ofHash(const std::string& hash) const {
-  std::lock_guard lock(mutex_);
-  for (const auto& [id, each] : genes_) {
-    if (each.hash == hash) return each;
+bool Shelf::move(uint64_t id, Tier to) {
+  std::shared_ptr<const Gene> gene;
+  Tier from;
+  {
+    std::lock_guard lock(mutex_);
+    Entry& entry = named(id);
+    from = entry.about.tier;
+    if (from == to && !entry.moving) return false;
+    if (!unused(id).gene) throw absent(id, "is on disk");
+    gene.swap(entry.gene);
+    entry.moving = true;
   }
-  return {};
+  // What it leaves is freed last, when the lock is no longer held.
+  try {
+    put(id, counted(gene->copy()), to);
+  } catch (const std::bad_alloc&) {
+    const size_t bytes = gene->bytes();
+    put(id, std::move(gene), from);
+    throw nativeFailure("genes", "there is no memory for another " + std::to_string(bytes) + " bytes");
+  }
+  return true;
+}
+
+bool Shelf::drop(uint64_t id) {
+  // Freed when the lock is no longer held.
+  std::shared_ptr<const Gene> gene;
+  std::lock_guard lock(mutex_);
+  Entry& entry = unused(id);
+  gene.swap(entry.gene);
+  entry.about.tier = Tier::disk;
+  return gene != nullptr;
+}
+
+std::shared_ptr<const Gene> Shelf::onDevice(uint64_t id) const {
+  std::lock_guard lock(mutex_);
+  const auto found = genes_.find(id);
+  if (found == genes_.end()) throw absent(id, "is not loaded");
+  if (!found->second.gene || found->second.about.tier != Tier::device) throw absent(id, "is not on the device");
+  return found->second.gene;
 }
 
 std::vector<ShelvedGene> Shelf::all() const {
   std::lock_guard lock(mutex_);
   std::vector<ShelvedGene> all;
-  for (const auto& [id, each] : genes_) all.push_back(each);
+  for (const auto& [id, entry] : genes_) all.push_back(entry.about);
   return all;
+}
+
+Shelf::Entry* Shelf::ofHash(const std::string& hash) {
+  for (auto& [id, entry] : genes_) {
+    if (entry.about.hash == hash) return &entry;
+  }
+  return nullptr;
+}
+
+Shelf::Entry& Shelf::named(uint64_t id) {
+  const auto found = genes_.find(id);
+  if (found == genes_.end()) throw absent(id, "is not loaded");
+  return found->second;
+}
+
+Shelf::Entry& Shelf::unused(uint64_t id) {
+  Entry& entry = named(id);
+  if (entry.moving) throw Failure("GeneInUse", {{"gene", nameOf(id)}, {"by", std::string("a move")}});
+  const auto holders = entry.gene ? entry.gene.use_count() - 1 : 0;
+  if (holders > 0) throw Failure("GeneInUse", {{"gene", nameOf(id)}, {"by", std::to_string(holders) + " lanes"}});
+  return entry;
+}
+
+void Shelf::put(uint64_t id, std::shared_ptr<const Gene> gene, Tier tier) {
+  std::lock_guard lock(mutex_);
+  Entry& entry = genes_.at(id);
+  entry.gene = std::move(gene);
+  entry.about.tier = tier;
+  entry.moving = false;
 }
 
 }  // namespace troupe

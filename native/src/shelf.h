@@ -1,5 +1,6 @@
-// The genes of one model that are loaded, by id. Lanes that run one hold it too, so that none is freed in use.
-// Thread-safe.
+// The genes of one model, by id: on the device, where lanes run them; on the host, out of the way; or on disk, where the
+// shelf keeps nothing but what they are. Lanes that run one hold it too, so that none is freed or moved in use.
+// Thread-safe: a move holds no one up, and until it is over the gene is nowhere.
 #pragma once
 
 #include <llama.h>
@@ -8,7 +9,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,10 +17,15 @@
 
 namespace troupe {
 
+enum class Tier { device, host, disk };
+
 struct ShelvedGene {
-  uint64_t id;
+  uint64_t id = 0;
   std::string hash;
-  std::shared_ptr<const Gene> gene;
+  int32_t rank = 0;
+  int32_t weights = 0;
+  size_t bytes = 0;
+  Tier tier = Tier::device;
 };
 
 class Shelf {
@@ -28,21 +33,40 @@ class Shelf {
   // `model` must outlive the shelf.
   Shelf(llama_model* model, std::string architecture) : model_(model), architecture_(std::move(architecture)) {}
 
-  // `hash` names the content: bytes of a hash that is loaded are that gene. Throws as readGene, NativeFailure.
+  // `hash` names the content: bytes of a hash that is known are that gene, which comes to the device if it was on disk.
+  // Throws as readGene, NativeFailure.
   ShelvedGene load(const GeneBytes& bytes, const std::string& hash);
-  // Throws BadArgument when there is none of that id, GeneInUse while a lane holds it.
+  // Throws GeneAbsent when there is none of that id, GeneInUse while a lane holds it or it moves.
   void unload(uint64_t id);
-  std::optional<ShelvedGene> find(uint64_t id) const;
+
+  // Copies a gene from the device to the host or back, and gives the memory that it leaves back to the system; false: it
+  // was there. Throws GeneAbsent, GeneInUse, and NativeFailure when there is no memory; it then stays where it was.
+  bool move(uint64_t id, Tier to);
+  // Frees what is in memory of it; false: nothing is. Throws GeneAbsent, GeneInUse.
+  bool drop(uint64_t id);
+
+  // For a lane to hold. Throws GeneAbsent unless it is on the device.
+  std::shared_ptr<const Gene> onDevice(uint64_t id) const;
   std::vector<ShelvedGene> all() const;
 
   // Made when it is first asked for: that takes as long as a small context.
   std::shared_ptr<const Coverage> coverage();
 
-  // Genes of all models.
+  // Genes of all models that are in memory.
   static int64_t live();
 
  private:
-  std::optional<ShelvedGene> ofHash(const std::string& hash) const;
+  struct Entry {
+    ShelvedGene about;
+    // Empty on disk, and while it moves.
+    std::shared_ptr<const Gene> gene;
+    bool moving = false;
+  };
+
+  Entry* ofHash(const std::string& hash);
+  Entry& named(uint64_t id);
+  Entry& unused(uint64_t id);
+  void put(uint64_t id, std::shared_ptr<const Gene> gene, Tier tier);
 
   llama_model* model_;
   std::string architecture_;
@@ -50,7 +74,7 @@ class Shelf {
   // Held while the coverage is made, which is long.
   std::mutex coverageMutex_;
   std::shared_ptr<const Coverage> coverage_;
-  std::map<uint64_t, ShelvedGene> genes_;
+  std::map<uint64_t, Entry> genes_;
 };
 
 }  // namespace troupe

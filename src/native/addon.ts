@@ -105,7 +105,11 @@ export interface GeneInfo {
   readonly weights: number;
   /** Bytes in memory. */
   readonly bytes: number;
+  /** Where they are: ready for lanes, out of the way on the host, or nowhere but in the file. */
+  readonly tier: Tier;
 }
+
+export type Tier = 'device' | 'host' | 'disk';
 
 /** One gene of what a lane runs; `scale` multiplies what the file's own rank and alpha say. */
 export interface AppliedGene {
@@ -155,6 +159,7 @@ export interface NativeContext extends NativePaging {
   /**
    * What the lane's rows run from the next step on; empty = the model as it is. The sums are made in order of ids.
    * What the lane already holds stays as it was computed. Rows of positions before `from` run none; unless given, all run.
+   * Throws GeneAbsent for one that is not on the device; the lane then runs what it ran.
    */
   setGenes(lane: number, genes: readonly AppliedGene[], from?: number): void;
   /**
@@ -195,12 +200,18 @@ export interface NativeModel {
   ends(): Int32Array;
   /**
    * Loads an adapter from the bytes of its GGUF; `hash` is of these bytes, and `path` what errors call them. Content that
-   * is loaded already gives the gene that there is. For any thread: the genes belong to the weights, not to this handle.
-   * Throws NotAGene, GeneTruncated, GeneUnfit.
+   * is loaded already gives the gene that there is, which comes to the device if it was on disk. For any thread: the
+   * genes belong to the weights, not to this handle. Throws NotAGene, GeneTruncated, GeneUnfit.
    */
   loadGene(bytes: Uint8Array, options: { path: string; hash: string }): GeneInfo;
-  /** Frees a gene. Throws GeneInUse while a lane runs it. */
+  /** Frees a gene. Throws GeneAbsent if there is none of that id, GeneInUse while a lane runs it or it moves. */
   unloadGene(id: number): void;
+  /**
+   * Moves a gene between device and host, or drops what is in memory of it; false: it was there. What it leaves goes
+   * back to the system; while it moves it is nowhere. Throws as `unloadGene`, also for one that is to come from disk,
+   * which only `loadGene` can do, and NativeFailure when there is no memory for the copy.
+   */
+  moveGene(id: number, to: Tier): boolean;
   /** In order of ids. */
   genes(): GeneInfo[];
   context(options: ContextOptions): NativeContext;

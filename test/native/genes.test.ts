@@ -159,7 +159,7 @@ describe('G1 genes of a model', () => {
     expect(thrown(() => model.unloadGene(id))).toBeInstanceOf(GeneInUse);
     context.setGenes(2, []);
     model.unloadGene(id);
-    expect(thrown(() => context.setGenes(2, [{ gene: id, scale: 1 }])).code).toBe('BadArgument');
+    expect(thrown(() => context.setGenes(2, [{ gene: id, scale: 1 }])).code).toBe('GeneAbsent');
     context.close();
   });
 

@@ -133,6 +133,7 @@ export class FakeAddon implements Addon {
       close: () => {},
       loadGene: noGenes,
       unloadGene: noGenes,
+      moveGene: noGenes,
       genes: () => [],
     };
   }

@@ -25,7 +25,7 @@ import type {
   RunDone,
   RunOutcome,
 } from './protocol.js';
-import { geneAbsent, laneRefusal, NOTHING_DONE, type Refusal, tooOld } from './refusal.js';
+import { laneRefusal, NOTHING_DONE, notBegun, type Refusal, tooOld } from './refusal.js';
 import { Replies } from './reply.js';
 import { Revoked } from './revoked.js';
 import { count, Status } from './status.js';
@@ -159,7 +159,7 @@ class Engine implements Behaviour {
       this.#lanes.begin(run, mind);
       this.#loop.wake();
     } catch (error) {
-      this.#refuse(run, mind, geneAbsent(error));
+      this.#refuse(run, mind, notBegun(error));
     }
   }
 

@@ -1,7 +1,7 @@
 /**
  * Why a run does not begin, and what its mind is told of it.
  */
-import { EngineLost, GeneAbsent, LaneMismatch } from '../../errors.js';
+import { EngineLost, LaneMismatch } from '../../errors.js';
 import { type ErrorEnvelope, toEnvelope } from '../../runtime/errors.js';
 import type { Lane } from './lane.js';
 import type { Run, RunOutcome } from './protocol.js';
@@ -29,9 +29,8 @@ export function tooOld(): Refusal {
   return { outcome: 'failed', error: toEnvelope(error) };
 }
 
-export function geneAbsent(reason: unknown): Refusal {
-  return { outcome: 'failed', error: toEnvelope(new GeneAbsent({ reason: (reason as Error).message })) };
-}
+/** What the context throws of a gene that is not on the device, above all. */
+export const notBegun = (error: unknown): Refusal => ({ outcome: 'failed', error: toEnvelope(error) });
 
 /** Refuses a run whose assumption of its lane is wrong; undefined when it is right. */
 export function laneRefusal(run: Run, lane: Lane | undefined): Refusal | undefined {

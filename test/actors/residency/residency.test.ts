@@ -35,6 +35,7 @@ const gene = (name: string, id: number): NamedGeneInfo => ({
   rank: 8,
   weights: 14,
   bytes: 100,
+  tier: 'device',
 });
 const ask = <T>(message: ResidencyMessage) => thread.ask<T>(residency, message as never);
 const bind = (name: string, id: number, replace = false) =>
