@@ -29,8 +29,9 @@ export default defineConfig({
     pool: 'forks',
     execArgv: ['--enable-source-maps', '--expose-gc'],
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // How fast the machine is decides nothing: what hangs is told here, and nothing else.
+    testTimeout: 90_000,
+    hookTimeout: 120_000,
     server: { deps: { external: [/\/dist\//] } },
   },
 });

@@ -3,6 +3,7 @@
  * and then each starts when the one before it has. A supervisor has one group under way at most.
  */
 import type { Context } from './actor.js';
+import { NOBODY } from './address.js';
 import type { Child, Children } from './children.js';
 import { spawnedWithinMs } from './placement.js';
 import type { Restart } from './strategy.js';
@@ -65,7 +66,15 @@ export class Group {
       return;
     }
     const overdue: SupervisorMessage = { type: 'overdue' };
-    this.#forget = this.#ctx.after(afterMs + spawnedWithinMs(child.options), overdue);
+    const dueMs = afterMs + spawnedWithinMs(child.options);
+    const dropTimer = this.#ctx.after(dueMs, overdue);
+    // Those after it wait for the supervisor; so it shows for whom it waits itself.
+    const wait = { for: child.id, reason: 'start', deadlineMs: dueMs };
+    const endWait = child.id === NOBODY ? undefined : this.#ctx.wait(wait);
+    this.#forget = () => {
+      dropTimer();
+      endWait?.();
+    };
     this.#children.startIn(afterMs, child);
   }
 }

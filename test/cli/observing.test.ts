@@ -9,7 +9,7 @@ import { firstLineOf, onTerminal, troupe } from './run.js';
 const lines = (text: string) => text.split('\n').filter((line) => line !== '');
 const SHOW_CURSOR = '\x1b[?25h';
 
-describe('U2 commands that look at a running troupe', { timeout: 60_000 }, () => {
+describe('U2 commands that look at a running troupe', { timeout: 120_000 }, () => {
   const dir = mkdtempSync(join(tmpdir(), 'troupe-top-'));
   let child: ChildProcess & { pid: number };
   beforeAll(async () => {

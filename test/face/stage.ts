@@ -65,7 +65,7 @@ export const running = (troupe: Troupe): number =>
   troupe.inspect().lanes.filter((lane) => lane.state === 'running').length;
 
 /** Waits until something holds; fails after `withinMs`. */
-export async function until(holds: () => boolean, what: string, withinMs = 15_000): Promise<void> {
+export async function until(holds: () => boolean, what: string, withinMs = 60_000): Promise<void> {
   const end = Date.now() + withinMs;
   while (!holds()) {
     if (Date.now() > end) throw new Error(`${what} did not come to be`);

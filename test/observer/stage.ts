@@ -113,7 +113,7 @@ export const exited = (child: ChildProcess): Promise<void> =>
   });
 
 /** Waits until something holds. */
-export async function until(holds: () => boolean, what: string, withinMs = 10_000): Promise<void> {
+export async function until(holds: () => boolean, what: string, withinMs = 60_000): Promise<void> {
   const end = Date.now() + withinMs;
   while (!holds()) {
     if (Date.now() > end) throw new Error(`${what} did not come to be`);

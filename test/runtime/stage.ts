@@ -44,7 +44,7 @@ export class Stage {
   }
 
   ask<T = unknown>(id: ActorId, message: Message, options?: AskOptions): Promise<T> {
-    return this.system.ask<T>(id, message, options);
+    return this.system.ask<T>(id, message, { deadlineMs: PATIENCE_MS, ...options });
   }
 
   /** The puppet's notes, read on the control band: also while its handler awaits. */
@@ -55,7 +55,7 @@ export class Stage {
   /** Keeps an actor's thread busy until the answer is called. */
   async spin(id: ActorId): Promise<() => Promise<unknown>> {
     const until = new Int32Array(new SharedArrayBuffer(4));
-    const spun = this.ask(id, { type: 'spin', until }, { deadlineMs: 60_000 });
+    const spun = this.ask(id, { type: 'spin', until });
     await eventually(() => this.report(id)?.inHand?.type === 'spin');
     return () => {
       Atomics.store(until, 0, 1);
@@ -72,7 +72,8 @@ export class Stage {
   }
 }
 
-const PATIENCE_MS = 10_000;
+/** As long as a test may take: how fast the machine is decides nothing. */
+const PATIENCE_MS = 60_000;
 
 /** Waits until `check` answers something that is neither false nor undefined, and answers that. */
 export async function eventually<T>(check: () => T | Promise<T>): Promise<NonNullable<T>> {
