@@ -54,6 +54,7 @@ async function compileAddon(libraries, inputs, say) {
     'build',
     ...['--directory', ROOT, '--out', BUILD, '--parallel', String(availableParallelism())],
     `--CDTROUPE_LIBRARIES=${libraries.folder}`,
+    `--CDTROUPE_LLAMA_SOURCE=${libraries.source}`,
   ]);
   await writeFile(STAMP, JSON.stringify({ inputs, configuration }));
   say('the addon is built');

@@ -32,19 +32,18 @@ const OPTIONS = [
 export const extraOptions = (env = process.env) => (env.TROUPE_CMAKE_ARGS ?? '').split(/\s+/).filter(Boolean);
 
 /**
- * The folder with `lib`, `include` and CMake's package files, built if it is not there.
+ * The folder with `lib`, `include` and CMake's package files, built if it is not there, and the source it was built from.
  * @param {{ say: (line: string) => void, args?: string[] }} options
- * @returns {Promise<{ folder: string, key: string }>}
+ * @returns {Promise<{ folder: string, source: string, key: string }>}
  */
 export async function llamaLibraries({ say, args = [] }) {
   const cache = cacheFolder();
   const options = [...OPTIONS, ...args];
   const key = await libraryKey(options);
   const folder = join(cache, 'libraries', key);
-  if (await exists(folder)) return { folder, key };
-  await withLock(cache, say, async () => {
-    if (await exists(folder)) return;
+  const source = await withLock(cache, say, async () => {
     const source = await llamaSource(cache, say);
+    if (await exists(folder)) return source;
     const generator = await pickGenerator();
     const work = join(cache, 'work', `${key}-${generator.replaceAll(' ', '-')}`);
     await compile(source, work, generator, options, say);
@@ -54,8 +53,9 @@ export async function llamaLibraries({ say, args = [] }) {
       await copyFile(join(source, 'src', 'llama-ext.h'), join(part, 'include', 'llama-ext.h'));
     });
     await rm(work, { recursive: true, force: true });
+    return source;
   });
-  return { folder, key };
+  return { folder, source, key };
 }
 
 async function libraryKey(options) {

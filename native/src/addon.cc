@@ -13,6 +13,7 @@
 #include "log_tail.h"
 #include "model_info.h"
 #include "model_object.h"
+#include "pages_object.h"
 
 namespace troupe {
 namespace {
@@ -97,6 +98,7 @@ Napi::Object start(Napi::Env env, Napi::Object exports) {
   exports.Set("attachModel", Napi::Function::New<attachModel>(env, "attachModel"));
   exports.Set("files", filesObject(env));
   exports.Set("live", Napi::Function::New<live>(env, "live"));
+  exports.Set("pages", pagesObject(env));
   exports.Set("setErrors", Napi::Function::New<setErrors>(env, "setErrors"));
   return exports;
 }

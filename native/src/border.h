@@ -8,6 +8,7 @@
 
 #include "directory_locks.h"
 #include "failure.h"
+#include "page_holds.h"
 
 namespace troupe {
 
@@ -20,6 +21,8 @@ struct Environment {
   Napi::FunctionReference contextClass;
   // (code, detail) => Error, given by the addon's loader; plain errors are made without it.
   Napi::FunctionReference makeError;
+
+  PageHolds pages;
 
   static Environment& of(Napi::Env env) { return *env.GetInstanceData<Environment>(); }
 };

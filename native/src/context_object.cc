@@ -40,6 +40,15 @@ Napi::Function ContextObject::define(Napi::Env env) {
                       InstanceMethod<&ContextObject::clear>("clear"),
                       InstanceMethod<&ContextObject::length>("length"),
                       InstanceMethod<&ContextObject::reused>("reused"),
+                      InstanceAccessor<&ContextObject::fingerprint>("fingerprint"),
+                      InstanceMethod<&ContextObject::pageBytes>("pageBytes"),
+                      InstanceMethod<&ContextObject::pageOut>("pageOut"),
+                      InstanceMethod<&ContextObject::pageIn>("pageIn"),
+                      InstanceMethod<&ContextObject::checkpoint>("checkpoint"),
+                      InstanceMethod<&ContextObject::restoreCheckpoint>("restoreCheckpoint"),
+                      InstanceMethod<&ContextObject::checkpoints>("checkpoints"),
+                      InstanceMethod<&ContextObject::setCheckpointBudget>("setCheckpointBudget"),
+                      InstanceMethod<&ContextObject::checkpointCounts>("checkpointCounts"),
                       InstanceMethod<&ContextObject::memory>("memory"),
                       InstanceMethod<&ContextObject::close>("close")});
 }

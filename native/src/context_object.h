@@ -32,6 +32,15 @@ class ContextObject : public Napi::ObjectWrap<ContextObject> {
   void clear(const Napi::CallbackInfo& info);
   Napi::Value length(const Napi::CallbackInfo& info);
   Napi::Value reused(const Napi::CallbackInfo& info);
+  Napi::Value fingerprint(const Napi::CallbackInfo& info);
+  Napi::Value pageBytes(const Napi::CallbackInfo& info);
+  Napi::Value pageOut(const Napi::CallbackInfo& info);
+  void pageIn(const Napi::CallbackInfo& info);
+  Napi::Value checkpoint(const Napi::CallbackInfo& info);
+  Napi::Value restoreCheckpoint(const Napi::CallbackInfo& info);
+  Napi::Value checkpoints(const Napi::CallbackInfo& info);
+  void setCheckpointBudget(const Napi::CallbackInfo& info);
+  Napi::Value checkpointCounts(const Napi::CallbackInfo& info);
   Napi::Value memory(const Napi::CallbackInfo& info);
   void close(const Napi::CallbackInfo& info);
 

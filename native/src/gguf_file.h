@@ -28,6 +28,8 @@ class Gguf {
   // The strings of an array; none when the key is absent or holds something else. They live as long as the file.
   std::vector<std::string_view> texts(const std::string& key) const;
 
+  // Where the tensors' bytes begin: the length of all that describes them.
+  uint64_t dataOffset() const { return gguf_get_data_offset(gguf_.get()); }
   uint64_t tensorBytes() const;
   // Bytes that a file needs to hold all its tensors.
   uint64_t expectedBytes() const;

@@ -21,6 +21,7 @@ Lanes::Lanes(std::shared_ptr<const Model> model, const LanesOptions& options)
       pool_(newThreadPool(std::max(options.threads, options.promptThreads))),
       bank_(model_->genes(), options.lanes),
       context_(newContext(*model_, options, bank_)),
+      paging_(llama_get_memory(context_.get()), options.lanes, pageFields(*model_, options), model_->path()),
       batch_({options.rows, options.lanes, model_->vocabulary().size()}),
       lengths_(options.lanes, 0),
       samplers_(options.lanes) {
@@ -136,7 +137,7 @@ bool Lanes::cut(int32_t lane, int32_t from) {
   if (from == lengths_[lane]) return true;
   if (!goesOnFrom(lane, from)) return false;
   if (!llama_memory_seq_rm(llama_get_memory(context_.get()), lane, from, -1)) return false;
-  lengths_[lane] = from;
+  hold(lane, from);
   return true;
 }
 
@@ -168,7 +169,12 @@ bool Lanes::share(int32_t from, int32_t to, int32_t tokens) {
 void Lanes::clear(int32_t lane) {
   checkLane(lane);
   llama_memory_seq_rm(llama_get_memory(context_.get()), lane, -1, -1);
-  lengths_[lane] = 0;
+  hold(lane, 0);
+}
+
+void Lanes::hold(int32_t lane, int32_t tokens) {
+  lengths_[lane] = tokens;
+  paging_.keepUpTo(lane, tokens);
 }
 
 int32_t Lanes::length(int32_t lane) const {
@@ -183,7 +189,7 @@ int32_t Lanes::reused() const { return llama_perf_context(context_.get()).n_reus
 void Lanes::refreshLengths() {
   const llama_memory_t memory = llama_get_memory(context_.get());
   for (int32_t lane = 0; lane < options_.lanes; lane++) {
-    lengths_[lane] = llama_memory_seq_pos_max(memory, lane) + 1;
+    hold(lane, llama_memory_seq_pos_max(memory, lane) + 1);
   }
 }
 

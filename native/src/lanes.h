@@ -14,6 +14,7 @@
 #include "memory.h"
 #include "model.h"
 #include "new_context.h"
+#include "paging.h"
 #include "rows.h"
 #include "sampler.h"
 
@@ -57,11 +58,27 @@ class Lanes {
   void clear(int32_t lane);
   int32_t length(int32_t lane) const;
   std::vector<BufferBytes> memory() const;
+
+  const std::string& fingerprint() const { return paging_.fingerprint(); }
+  // What `pageOut` charges. Throws EmptyLane, ModelUnsupported.
+  uint64_t pageBytes(int32_t lane, const std::vector<GivenSection>& given) const;
+  // The page's id; the lane is empty then. Throws as pageBytes, OverCeiling, NativeFailure; the lane is then as it was.
+  uint64_t pageOut(int32_t lane, const std::vector<GivenSection>& given);
+  // Into an empty lane, which is empty still when it throws. Throws BadArgument, NoSuchPage and as Paging::pageIn.
+  void pageIn(int32_t lane, uint64_t page);
+  // Null: there is none of this state.
+  const Checkpoint* checkpoint(int32_t lane);
+  std::optional<int32_t> restoreCheckpoint(int32_t lane, int32_t position);
+  const std::vector<Checkpoint>& checkpoints(int32_t lane) const;
+  void setCheckpointBudget(uint64_t bytes) { paging_.setCheckpointBudget(bytes); }
+  CheckpointCounts checkpointCounts() const { return paging_.checkpointCounts(); }
   // Steps that used the graph of the step before them, of all so far.
   int32_t reused() const;
 
  private:
   void checkLane(int32_t lane, const char* name = "lane") const;
+  void checkHolds(int32_t lane) const;
+  void hold(int32_t lane, int32_t tokens);
   bool goesOnFrom(int32_t lane, int32_t position) const;
   StepStatus decode();
   bool sample(const Row* rows, size_t count, int32_t* sampled);
@@ -73,6 +90,7 @@ class Lanes {
   ThreadPool pool_;
   Bank bank_;
   Context context_;
+  Paging paging_;
   Batch batch_;
   std::vector<int32_t> lengths_;
   std::vector<std::optional<Sampler>> samplers_;

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "failure.h"
+#include "fingerprint.h"
 #include "header.h"
 #include "log_tail.h"
 
@@ -59,9 +60,11 @@ std::shared_ptr<const Model> Model::load(const LoadOptions& options) {
   if (progress.cancelled) throw Failure("Aborted", {{"what", "loading " + options.path}});
   if (!model) throw Failure("ModelUnsupported", {{"path", options.path}, {"reason", logTail("llama.cpp refused it")}});
 
+  std::string content = modelContent(options.path);
+
   Registry& all = registry();
   std::lock_guard lock(all.mutex);
-  std::shared_ptr<const Model> shared(new Model(std::move(model), ++all.lastId, options));
+  std::shared_ptr<const Model> shared(new Model(std::move(model), ++all.lastId, std::move(content), options));
   all.models[shared->id()] = shared;
   return shared;
 }
@@ -79,10 +82,11 @@ int64_t Model::live() {
   return static_cast<int64_t>(all.models.size());
 }
 
-Model::Model(Pointer model, uint64_t id, const LoadOptions& options)
+Model::Model(Pointer model, uint64_t id, std::string content, const LoadOptions& options)
     : model_(std::move(model)),
       id_(id),
       path_(options.path),
+      content_(std::move(content)),
       offloads_(options.gpuLayers != 0),
       vocabulary_(llama_model_get_vocab(model_.get())),
       genes_(std::make_unique<Shelf>(model_.get(), architecture())) {}

@@ -37,6 +37,8 @@ class Model {
   uint64_t id() const { return id_; }
   const std::string& path() const { return path_; }
   bool offloads() const { return offloads_; }
+  // Of the file that was loaded, as modelContent has it.
+  const std::string& content() const { return content_; }
   const Vocabulary& vocabulary() const { return vocabulary_; }
   // Its genes come and go while the weights stay as they are.
   Shelf& genes() const { return *genes_; }
@@ -51,11 +53,12 @@ class Model {
   };
   using Pointer = std::unique_ptr<llama_model, Free>;
 
-  Model(Pointer model, uint64_t id, const LoadOptions& options);
+  Model(Pointer model, uint64_t id, std::string content, const LoadOptions& options);
 
   Pointer model_;
   uint64_t id_;
   std::string path_;
+  std::string content_;
   bool offloads_;
   Vocabulary vocabulary_;
   std::unique_ptr<Shelf> genes_;

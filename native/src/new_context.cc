@@ -46,6 +46,11 @@ Failure unsupported(const Model& model, const std::string& reason) {
 
 int32_t roundedCells(int32_t cells) { return (cells + kCellBlock - 1) / kCellBlock * kCellBlock; }
 
+PageFields pageFields(const Model& model, const LanesOptions& options) {
+  const llama_context_params params = contextParams(model, options);
+  return {model.content(), ggml_type_name(params.type_k), ggml_type_name(params.type_v), options.flashAttention};
+}
+
 ThreadPool newThreadPool(int32_t threads) {
   ggml_threadpool_params params = ggml_threadpool_params_default(threads);
   // Between steps the pool's threads sleep: on a small machine their spinning would be taken from everyone else.

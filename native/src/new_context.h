@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "fingerprint.h"
 #include "model.h"
 
 namespace troupe {
@@ -34,6 +35,9 @@ using ThreadPool = std::unique_ptr<ggml_threadpool, FreeThreadPool>;
 
 // What llama.cpp makes of a number of cells.
 int32_t roundedCells(int32_t cells);
+
+// What pages of such a context depend on.
+PageFields pageFields(const Model& model, const LanesOptions& options);
 
 // Throws NativeFailure.
 ThreadPool newThreadPool(int32_t threads);

@@ -1,0 +1,78 @@
+// The part of ContextObject that is NativePaging of src/native/pages.ts.
+#include "arguments.h"
+#include "border.h"
+#include "context_object.h"
+#include "page_arguments.h"
+
+namespace troupe {
+namespace {
+
+int32_t lane(const Napi::CallbackInfo& info) { return int32(info[0], "lane", INT32_MIN, INT32_MAX); }
+
+}  // namespace
+
+Napi::Value ContextObject::fingerprint(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), "fingerprint",
+                 [&]() -> Napi::Value { return Napi::String::New(info.Env(), open().fingerprint()); });
+}
+
+Napi::Value ContextObject::pageBytes(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), "pageBytes", [&]() -> Napi::Value {
+    return Napi::Number::New(info.Env(), static_cast<double>(open().pageBytes(lane(info), sectionSizes(info[1]))));
+  });
+}
+
+Napi::Value ContextObject::pageOut(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), "pageOut", [&]() -> Napi::Value {
+    return Napi::Number::New(info.Env(), static_cast<double>(open().pageOut(lane(info), sectionData(info[1]))));
+  });
+}
+
+void ContextObject::pageIn(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), "pageIn", [&] { open().pageIn(lane(info), pageId(info[1], "page")); });
+}
+
+Napi::Value ContextObject::checkpoint(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), "checkpoint", [&]() -> Napi::Value {
+    const Checkpoint* made = open().checkpoint(lane(info));
+    if (made == nullptr) return info.Env().Undefined();
+    return checkpointInfo(info.Env(), *made);
+  });
+}
+
+Napi::Value ContextObject::restoreCheckpoint(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), "restoreCheckpoint", [&]() -> Napi::Value {
+    const auto position = open().restoreCheckpoint(lane(info), int32(info[1], "position", INT32_MIN, INT32_MAX));
+    if (!position) return info.Env().Undefined();
+    return Napi::Number::New(info.Env(), *position);
+  });
+}
+
+Napi::Value ContextObject::checkpoints(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), "checkpoints", [&]() -> Napi::Value {
+    const std::vector<Checkpoint>& all = open().checkpoints(lane(info));
+    Napi::Array array = Napi::Array::New(info.Env(), all.size());
+    for (size_t i = 0; i < all.size(); i++) array.Set(static_cast<uint32_t>(i), checkpointInfo(info.Env(), all[i]));
+    return array;
+  });
+}
+
+void ContextObject::setCheckpointBudget(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), "setCheckpointBudget", [&] {
+    open().setCheckpointBudget(static_cast<uint64_t>(integer(info[0], "bytes", 0, kMaxSafeInteger)));
+  });
+}
+
+Napi::Value ContextObject::checkpointCounts(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), "checkpointCounts", [&]() -> Napi::Value {
+    const CheckpointCounts counts = open().checkpointCounts();
+    Napi::Object object = Napi::Object::New(info.Env());
+    object.Set("bytes", static_cast<double>(counts.bytes));
+    object.Set("budget", static_cast<double>(counts.budget));
+    object.Set("evicted", static_cast<double>(counts.evicted));
+    object.Set("skipped", static_cast<double>(counts.skipped));
+    return object;
+  });
+}
+
+}  // namespace troupe

@@ -1,0 +1,104 @@
+#include "lane_state.h"
+
+#include <stdexcept>
+
+#include "failure.h"
+#include "log_tail.h"
+#include "state_io.h"
+
+namespace troupe {
+namespace {
+
+constexpr uint32_t kCellBytes = 3 * sizeof(int32_t);
+
+uint32_t cellBytes(const MemoryPart& part) {
+  if (part.cells == nullptr) return 0;
+  return kCellBytes + (part.cells->has_cell_ext() ? sizeof(llama_kv_cell_ext) : 0);
+}
+
+void write(const MemoryPart& part, llama_io_write_i& io, int32_t lane) {
+  if (part.cells != nullptr) {
+    part.cells->state_write(io, lane, 0);
+  } else {
+    part.state->state_write(io, lane, 0);
+  }
+}
+
+// Where the lane's tokens lie; llama.cpp writes them in the order of their cells.
+std::vector<uint32_t> cellsOf(const llama_kv_cells& cells, int32_t lane, const std::vector<int32_t>& positions) {
+  std::vector<uint32_t> found;
+  for (uint32_t cell = 0; cell < cells.size() && found.size() < positions.size(); cell++) {
+    if (!cells.is_empty(cell) && cells.seq_has(cell, lane) && cells.pos_get(cell) == positions[found.size()]) found.push_back(cell);
+  }
+  return found;
+}
+
+Failure otherMemory(const std::string& page, const std::string& here) {
+  return {"PageMismatch", {{"field", std::string("memory")}, {"page", page}, {"here", here}}};
+}
+
+void checkFit(const std::vector<MemoryPart>& parts, const StateLayout& layout) {
+  if (parts.size() != layout.parts.size()) {
+    throw otherMemory(std::to_string(layout.parts.size()) + " parts", std::to_string(parts.size()) + " parts");
+  }
+  for (size_t i = 0; i < parts.size(); i++) {
+    if (parts[i].kind != layout.parts[i].kind || cellBytes(parts[i]) != layout.parts[i].cellBytes) {
+      throw otherMemory("of another kind", "part " + std::to_string(i));
+    }
+  }
+}
+
+void read(const MemoryPart& part, StateScatter& io, int32_t lane, const std::vector<uint32_t>& were, Placement placement) {
+  if (part.cells == nullptr) return part.state->state_read(io, lane, 0);
+  llama_kv_cache::slot_info slot{0, 0, {0}, {cellPlaces(part.cells->get_cells(lane), were, placement)}};
+  if (slot.idxs[0].empty()) {
+    throw nativeFailure("pageIn", "fewer than the " + std::to_string(were.size()) + " cells that it takes are free");
+  }
+  const llama_kv_cache::slot_info_vec_t slots{slot};
+  part.cells->state_read_sinfo(io, lane, 0, nullptr, &slots);
+}
+
+}  // namespace
+
+StateLayout measureState(const std::vector<MemoryPart>& parts, int32_t lane, int32_t tokens) {
+  std::vector<StatePart> stored;
+  for (const MemoryPart& part : parts) {
+    StateMeasure io;
+    write(part, io, lane);
+    stored.push_back({part.kind, cellBytes(part), io.bytes().meta, io.bytes().data});
+  }
+  return {tokens, std::move(stored)};
+}
+
+void gatherState(const std::vector<MemoryPart>& parts, int32_t lane, const StateLayout& layout, uint8_t* section) {
+  for (size_t i = 0; i < parts.size(); i++) {
+    const StatePart& stored = layout.parts[i];
+    uint8_t* meta = section + layout.places[i].meta;
+    StateGather io(meta, section + layout.places[i].data, {stored.metaBytes, stored.dataBytes});
+    write(parts[i], io, lane);
+    if (!io.full()) throw nativeFailure("pageOut", "a state has fewer bytes than were measured");
+    if (parts[i].cells == nullptr) continue;
+    setCells(meta, stored, cellsOf(parts[i].cells->get_cells(lane), lane, positions(meta, stored)));
+  }
+  writeHead(section, layout);
+}
+
+void scatterState(const std::vector<MemoryPart>& parts, int32_t lane, const StateLayout& layout, const uint8_t* section,
+                  Placement placement) {
+  checkFit(parts, layout);
+  clearLogTail();
+  try {
+    for (size_t i = 0; i < parts.size(); i++) {
+      const StatePart& stored = layout.parts[i];
+      const uint8_t* meta = section + layout.places[i].meta;
+      StateScatter io(meta, section + layout.places[i].data, {stored.metaBytes, stored.dataBytes});
+      const bool hasCells = parts[i].cells != nullptr;
+      read(parts[i], io, lane, hasCells ? cells(meta, stored) : std::vector<uint32_t>(), placement);
+      if (!io.used()) throw std::runtime_error("the state has more bytes than it tells");
+    }
+  } catch (const std::runtime_error& error) {
+    throw Failure("PageCorrupt", {{"what", std::string("its state")}, {"reason", logTail(error.what())}});
+  }
+}
+
+}  // namespace troupe

@@ -1,0 +1,127 @@
+#include "page_store.h"
+
+#include <string>
+
+#include "failure.h"
+
+namespace troupe {
+namespace {
+
+Failure noSuchPage(uint64_t id) { return {"NoSuchPage", {{"name", "id " + std::to_string(id)}}}; }
+
+}  // namespace
+
+PageStore& PageStore::shared() {
+  static PageStore& store = *std::make_unique<PageStore>(Arena::shared()).release();
+  return store;
+}
+
+std::shared_ptr<Page> PageStore::make(PageLayout layout) {
+  const uint64_t bytes = layout.bytes();
+  {
+    std::lock_guard lock(mutex_);
+    if (charged_ > ceiling_ || bytes > ceiling_ - charged_) {
+      throw Failure("OverCeiling", {{"needBytes", static_cast<double>(bytes)},
+                                    {"usedBytes", static_cast<double>(charged_)},
+                                    {"ceilingBytes", static_cast<double>(ceiling_)}});
+    }
+    charged_ += bytes;
+    chargedPages_++;
+  }
+  std::unique_ptr<Page> page;
+  try {
+    page = std::make_unique<Page>(std::move(layout), arena_.take(bytes));
+  } catch (...) {
+    std::lock_guard lock(mutex_);
+    charged_ -= bytes;
+    chargedPages_--;
+    throw;
+  }
+  return {page.release(), [this](Page* each) { destroy(each); }};
+}
+
+// First the memory, then the charge: never more memory than is charged.
+void PageStore::destroy(Page* page) {
+  const uint64_t bytes = page->bytes();
+  std::unique_ptr<Page>(page).reset();
+  std::lock_guard lock(mutex_);
+  charged_ -= bytes;
+  chargedPages_--;
+}
+
+uint64_t PageStore::add(std::shared_ptr<Page> page) {
+  std::lock_guard lock(mutex_);
+  pages_[++lastId_].page = std::move(page);
+  return lastId_;
+}
+
+std::shared_ptr<Page> PageStore::find(uint64_t id) const {
+  std::lock_guard lock(mutex_);
+  const auto found = pages_.find(id);
+  return found == pages_.end() ? nullptr : found->second.page;
+}
+
+std::shared_ptr<Page> PageStore::get(uint64_t id) const {
+  auto page = find(id);
+  if (!page) throw noSuchPage(id);
+  return page;
+}
+
+uint64_t PageStore::references(uint64_t id) const {
+  std::lock_guard lock(mutex_);
+  const auto found = pages_.find(id);
+  return found == pages_.end() ? 0 : found->second.references;
+}
+
+PageStore::Entry& PageStore::entry(uint64_t id) {
+  const auto found = pages_.find(id);
+  if (found == pages_.end()) throw noSuchPage(id);
+  return found->second;
+}
+
+void PageStore::retain(uint64_t id) {
+  std::lock_guard lock(mutex_);
+  entry(id).references++;
+}
+
+// The page of the last reference goes with the answer, outside of the lock.
+std::shared_ptr<Page> PageStore::letGo(uint64_t id) {
+  Entry& held = entry(id);
+  if (--held.references > 0) return nullptr;
+  std::shared_ptr<Page> page = std::move(held.page);
+  pages_.erase(id);
+  return page;
+}
+
+void PageStore::release(uint64_t id) {
+  std::shared_ptr<Page> last;
+  std::lock_guard lock(mutex_);
+  last = letGo(id);
+}
+
+void PageStore::releaseOwn(uint64_t id) {
+  std::shared_ptr<Page> last;
+  std::lock_guard lock(mutex_);
+  if (!entry(id).ownHeld) throw badArgument("id", static_cast<double>(id), "a page that this thread has retained");
+  entry(id).ownHeld = false;
+  last = letGo(id);
+}
+
+std::vector<uint64_t> PageStore::all() const {
+  std::lock_guard lock(mutex_);
+  std::vector<uint64_t> ids;
+  for (const auto& [id, each] : pages_) ids.push_back(id);
+  return ids;
+}
+
+PageUsage PageStore::usage() const {
+  std::lock_guard lock(mutex_);
+  return {charged_, arena_.freeBytes(), ceiling_, chargedPages_};
+}
+
+void PageStore::setCeiling(uint64_t bytes) {
+  std::lock_guard lock(mutex_);
+  ceiling_ = bytes;
+}
+
+}  // namespace troupe

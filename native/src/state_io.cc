@@ -1,0 +1,68 @@
+#include "state_io.h"
+
+#include <ggml-backend.h>
+
+#include <cstring>
+#include <stdexcept>
+
+namespace troupe {
+namespace {
+
+void take(uint64_t& left, size_t size, const char* what) {
+  if (size > left) throw std::runtime_error(what);
+  left -= size;
+}
+
+// The runs of lanes whose cells interleave are single numbers where values lie transposed.
+void copy(uint8_t* target, const uint8_t* source, size_t size) {
+  if (size == sizeof(uint16_t)) {
+    std::memcpy(target, source, sizeof(uint16_t));
+  } else {
+    std::memcpy(target, source, size);
+  }
+}
+
+}  // namespace
+
+uint8_t* TensorBytes::of(ggml_tensor* tensor) {
+  if (tensor != last_) {
+    last_ = tensor;
+    const ggml_backend_buffer_t buffer = tensor->view_src != nullptr ? tensor->view_src->buffer : tensor->buffer;
+    bytes_ = ggml_backend_buffer_is_host(buffer) ? static_cast<uint8_t*>(tensor->data) : nullptr;
+  }
+  return bytes_;
+}
+
+void StateGather::write(const void* source, size_t size) {
+  take(left_.meta, size, "a state has more bytes than were measured");
+  std::memcpy(meta_, source, size);
+  meta_ += size;
+}
+
+void StateGather::write_tensor(ggml_tensor* tensor, size_t offset, size_t size) {
+  take(left_.data, size, "a state has more bytes than were measured");
+  if (const uint8_t* bytes = tensors_.of(tensor)) {
+    copy(data_, bytes + offset, size);
+  } else {
+    ggml_backend_tensor_get(tensor, data_, offset, size);
+  }
+  data_ += size;
+}
+
+void StateScatter::read(void* target, size_t size) {
+  take(left_.meta, size, "the state has fewer bytes than it tells");
+  std::memcpy(target, meta_, size);
+  meta_ += size;
+}
+
+void StateScatter::read_tensor(ggml_tensor* tensor, size_t offset, size_t size) {
+  take(left_.data, size, "the state has fewer bytes than it tells");
+  if (uint8_t* bytes = tensors_.of(tensor)) {
+    copy(bytes + offset, data_, size);
+  } else {
+    ggml_backend_tensor_set(tensor, data_, offset, size);
+  }
+  data_ += size;
+}
+
+}  // namespace troupe
