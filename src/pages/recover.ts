@@ -42,6 +42,7 @@ export function recover(directory: Directory): Damage[] {
 export function settlePage(directory: Directory, folder: string): void {
   const { disk, path } = directory;
   const stage = stagePath(path, folder);
+  const page = pagePath(path, folder);
   const staged = entriesOf(disk, stage);
   if (staged?.includes(MANIFEST)) {
     try {
@@ -52,9 +53,10 @@ export function settlePage(directory: Directory, folder: string): void {
       discardStage(directory, folder);
     }
   } else if (staged !== undefined) {
+    // Its manifest may have been moved and nothing be synced since: without the stage nobody would do that again.
+    if (entriesOf(disk, page) !== undefined) syncFolder(disk, page);
     discardStage(directory, folder);
   }
-  const page = pagePath(path, folder);
   // What a removal, or a first publication that failed, has left of a page.
   if (entriesOf(disk, page)?.includes(MANIFEST) === false) removeFolder(disk, page, MANIFEST);
 }

@@ -1,7 +1,7 @@
 /**
  * Pages in plain buffers, and folders of them: what the tests of page files publish and read.
  */
-import { mkdtempSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -72,7 +72,14 @@ export function plainDirectory(disk: Disk = realDisk, path = newFolder()): Direc
   return { path, lock: 1, disk, files: { claim, unclaim: (_lock, name) => void claims.delete(name) } };
 }
 
-export const newFolder = (root = tmpdir()): string => mkdtempSync(join(root, 'troupe-pages-'));
+/** Where a sync costs nothing, so that tests can make many. */
+const ROOT = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+
+export function newFolder(root = ROOT): string {
+  const folder = mkdtempSync(join(root, 'troupe-pages-'));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
 
 export const publishPlain = (directory: Directory, name: string, page: PlainPage): Manifest =>
   publish(directory, name, sourceOf(page, directory.disk), 1_700_000_000_000, () => {});
