@@ -60,6 +60,7 @@ export class Connection {
   }
 
   #ask(line: string): void {
+    if (this.#socket.destroyed) return;
     if (this.#pending.push(line) > MAX_PENDING) this.#socket.destroy();
     else void this.#answerAll();
   }
@@ -68,7 +69,9 @@ export class Connection {
   async #answerAll(): Promise<void> {
     if (this.#answering) return;
     this.#answering = true;
-    for (let line = this.#pending.shift(); line !== undefined; line = this.#pending.shift()) {
+    while (!this.#socket.destroyed) {
+      const line = this.#pending.shift();
+      if (line === undefined) break;
       await this.#reply(line);
     }
     this.#answering = false;
@@ -78,10 +81,11 @@ export class Connection {
   async #reply(line: string): Promise<void> {
     let id = 0;
     try {
-      const parsed = parseRequest(line);
+      // Also what is no request is work.
+      await this.#pace.turn();
+      const parsed = this.#pace.work(() => parseRequest(line));
       id = parsed.id;
       const { request } = parsed;
-      await this.#pace.turn();
       // What a look costs is shared by those that share it.
       const look = this.#lookout.look();
       const answering = this.#pace.work(() => answer(request, this.#source, look, this.#listener(id)));
@@ -89,7 +93,7 @@ export class Connection {
       const value = await ('forMs' in request ? answering : inTime(answering, request.type));
       this.#pace.work(() => this.#send({ type: 'reply', id, value }));
     } catch (error) {
-      this.#send({ type: 'failed', id, error: withoutStack(toEnvelope(error)) });
+      this.#pace.work(() => this.#send({ type: 'failed', id, error: withoutStack(toEnvelope(error)) }));
     }
   }
 

@@ -20,8 +20,10 @@ export async function traceMessages(
     const actor = known.actor(id);
     return actor && known.name(actor);
   };
+  const { gone } = listener;
+  let stop = (): void => {};
   await new Promise<void>((resolve) => {
-    const stop = source.trace(options, {
+    stop = source.trace(options, {
       seen: (events, more) => {
         leftOut += more;
         for (const { event, ...fields } of events) {
@@ -33,8 +35,9 @@ export async function traceMessages(
       },
       over: resolve,
     });
-    if (listener.gone.aborted) stop();
-    listener.gone.addEventListener('abort', stop);
+    if (gone.aborted) stop();
+    gone.addEventListener('abort', stop);
   });
+  gone.removeEventListener('abort', stop);
   return { sent, leftOut };
 }

@@ -4,8 +4,9 @@
  * A second troupe of one process has `-2` behind its number. Sockets of processes that are gone are swept away by the
  * next one that opens its own.
  */
-import { chmodSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { connect, type Server, type Socket } from 'node:net';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { ObserverFailed } from '../errors.js';
 
@@ -40,8 +41,17 @@ export function labelsIn(dir: string): Label[] {
   } catch {
     return [];
   }
-  const labels = names.flatMap((name) => SOCKET.exec(name)?.[1] ?? []);
+  const labels = names.flatMap((name) => {
+    const label = SOCKET.exec(name)?.[1];
+    return label !== undefined && isOwnSocket(join(dir, name)) ? [label] : [];
+  });
   return labels.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+}
+
+/** Whatever else may lie in the folder, or was put there by another user, is left alone. */
+function isOwnSocket(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found?.isSocket() === true && found.uid === userInfo().uid;
 }
 
 /** Those of them to which somebody listens. */

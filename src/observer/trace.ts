@@ -53,11 +53,13 @@ export async function trace(
 function over(forMs: number, gone: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (gone.aborted) return resolve();
-    const timer = setTimeout(resolve, forMs).unref();
-    gone.addEventListener('abort', () => {
+    const end = (): void => {
       clearTimeout(timer);
+      gone.removeEventListener('abort', end);
       resolve();
-    });
+    };
+    const timer = setTimeout(end, forMs).unref();
+    gone.addEventListener('abort', end);
   });
 }
 

@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -81,10 +90,27 @@ describe('R6 control sockets', () => {
     expect(() => socketPath(dir, '1')).toThrow(ObserverFailed);
   });
 
-  it('R6 labels are listed by number; a folder that is not there has none', () => {
+  it('R6 labels are listed by number; a folder that is not there has none', async () => {
     using at = folder();
-    for (const name of ['10', '9', '9-2', '100']) writeFileSync(join(at.path, `${name}.sock`), '');
+    const labels = ['10', '9', '9-2', '100'];
+    const servers = labels.map((label) => createServer().listen(join(at.path, `${label}.sock`)));
+    await Promise.all(servers.map((server) => new Promise((resolve) => server.once('listening', resolve))));
     expect(labelsIn(at.path)).toEqual(['9', '9-2', '10', '100']);
     expect(labelsIn(join(at.path, 'none'))).toEqual([]);
+    for (const server of servers) server.close();
+  });
+
+  it('R6 what is called like a socket of a process that is gone and is none is left alone', async () => {
+    using at = folder();
+    const gone = await leaveBehind(at.path);
+    rmSync(join(at.path, `${gone}.sock`));
+    mkdirSync(join(at.path, `${gone}.sock`));
+    writeFileSync(join(at.path, `${gone}-2.sock`), 'mine');
+    symlinkSync('/nowhere', join(at.path, `${gone}-3.sock`));
+    expect(labelsIn(at.path)).toEqual([]);
+    const observer = await Observer.open(source(), at.path);
+    expect(labelsIn(at.path)).toEqual([LABEL]);
+    observer.close();
+    expect(readdirSync(at.path).sort()).toEqual([`${gone}-2.sock`, `${gone}-3.sock`, `${gone}.sock`]);
   });
 });
