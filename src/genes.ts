@@ -5,7 +5,7 @@
 import { basename, resolve } from 'node:path';
 import type { Bound, NamedGene, NamedGeneInfo, ResidencyMessage } from './actors/residency/protocol.js';
 import { checkFields, checkFlag, checkText } from './check.js';
-import { BadArgument } from './errors.js';
+import { BadArgument, GeneInUse } from './errors.js';
 import type { GeneFile, UnloadGene } from './jobs/genes.js';
 import type { GeneInfo } from './native/addon.js';
 import type { Offload } from './runtime/offload.js';
@@ -18,6 +18,11 @@ const MAX_NAME_CHARACTERS = 256;
 const MAX_SCALE = 1e6;
 /** Reading a large file from a slow disk takes minutes. */
 const LOAD_MS = 600_000;
+/** A gene that nothing may run any more is tried to be freed for so long: steps of large prompts take seconds. */
+const FREE_MS = 30_000;
+/** Waits between two tries: the first, doubled from try to try up to the longest. */
+const FREE_FIRST_MS = 20;
+const FREE_MOST_MS = 1_000;
 
 export interface LoadGeneOptions {
   /** What turns call it; default: the file's name without `.gguf`. */
@@ -83,8 +88,22 @@ export class Genes {
   }
 
   async #unload({ orphans }: Bound): Promise<void> {
-    const { model } = this.#stage().mindArgs;
-    for (const gene of orphans) await this.#run('unload', { model, gene } satisfies UnloadGene);
+    for (const gene of orphans) await this.#free(gene);
+  }
+
+  /** The run of a turn whose mind was lost holds its genes until the engine has ended it. Rejects with GeneInUse. */
+  async #free(gene: number): Promise<void> {
+    const { system, mindArgs } = this.#stage();
+    const { clock } = system.main;
+    const until = clock.now() + FREE_MS;
+    for (let waitMs = FREE_FIRST_MS; ; waitMs = Math.min(2 * waitMs, FREE_MOST_MS)) {
+      try {
+        return await this.#run('unload', { model: mindArgs.model, gene } satisfies UnloadGene);
+      } catch (error) {
+        if (!(error instanceof GeneInUse) || clock.now() >= until) throw error;
+      }
+      await new Promise<void>((resolve) => clock.after(waitMs, resolve));
+    }
   }
 
   #run<T>(what: 'load' | 'unload', input: GeneFile | UnloadGene): Promise<T> {

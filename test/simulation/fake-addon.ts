@@ -3,9 +3,12 @@
  * that the lane holds. It can be made to be slow, to fail a step, to throw, and to refuse to be opened.
  */
 
+import { GeneAbsent } from '../../src/errors.js';
 import {
   type Addon,
+  type AppliedGene,
   type ContextOptions,
+  type GeneInfo,
   type NativeContext,
   type NativeModel,
   ROW_FIELDS,
@@ -13,9 +16,10 @@ import {
   StepStatus,
 } from '../../src/native/addon.js';
 import type { Checkpoint, CheckpointCounts, SectionData } from '../../src/native/pages.js';
+import { computed, FakeGenes, type LaneGenes, laneGenes, NO_GENES } from './fake-genes.js';
 import { FakePages } from './fake-pages.js';
+import { EOS, nextToken } from './fake-tokens.js';
 
-const EOS = 256;
 const BYTES = 256;
 const MODEL = 1;
 /** Short, for what a template costs is most of what a turn does here. */
@@ -32,30 +36,11 @@ export interface FakeEvents {
   pass(ms: number): void;
   /** Messages handled so far: a fault comes when there were so many. */
   readonly messages: number;
+  /** Whatever runs the engine now: what an earlier one held is gone with it. */
+  readonly owner: unknown;
   broken(what: string): void;
 }
 
-/** What follows the tokens of a lane; the reply ends after some ten tokens. */
-export function nextToken(tokens: readonly number[]): number {
-  let hash = 0x811c9dc5;
-  for (const token of tokens) hash = Math.imul(hash ^ token, 0x01000193) >>> 0;
-  return hash % 11 === 0 ? EOS : 97 + ((hash >>> 8) % 26);
-}
-
-/** The reply to a prompt, alone on an engine that nothing disturbs. */
-export function soloReply(prompt: Int32Array, maxTokens: number): string {
-  const tokens = [...prompt];
-  for (let i = 0; i < maxTokens; i++) {
-    const token = nextToken(tokens);
-    if (token === EOS) break;
-    tokens.push(token);
-  }
-  return String.fromCharCode(...tokens.slice(prompt.length));
-}
-
-const noGenes = (): never => {
-  throw new Error('a simulation has no genes');
-};
 const noFiles = (): never => {
   throw new Error('a simulation has no files');
 };
@@ -63,13 +48,16 @@ const noFiles = (): never => {
 export class FakeAddon implements Addon {
   readonly version = 'fake';
   readonly systemInfo = 'fake';
-  readonly pages = new FakePages();
+  pages = new FakePages();
+  genes = new FakeGenes();
   readonly files = { lock: noFiles, unlock: noFiles, claim: noFiles, unclaim: noFiles, yieldThread: noFiles };
   faults: NativeFault[] = [];
-  events: FakeEvents = { pass() {}, messages: 0, broken() {} };
+  events: FakeEvents = { pass() {}, messages: 0, owner: undefined, broken() {} };
   occurred = 0;
   /** The latest. */
   context: FakeContext | undefined;
+  /** Told of each context before it is used. */
+  onContext: (context: FakeContext) => void = () => {};
   #refusing = false;
 
   /** Begins anew, for another run. */
@@ -77,6 +65,9 @@ export class FakeAddon implements Addon {
     this.faults = [...faults];
     this.events = events;
     this.occurred = 0;
+    this.context = undefined;
+    this.pages = new FakePages();
+    this.genes = new FakeGenes();
     this.#refusing = false;
   }
 
@@ -86,6 +77,13 @@ export class FakeAddon implements Addon {
 
   readHeader(): never {
     throw new Error('a simulation reads no file');
+  }
+
+  /** By what would be the hash of its content. */
+  loadGene = (hash: string): GeneInfo => this.genes.load(hash);
+
+  unloadGene(id: number): void {
+    this.genes.unload(id, this.context?.runs(id) ?? false);
   }
 
   /** What is to happen in the step that begins now. */
@@ -128,23 +126,26 @@ export class FakeAddon implements Addon {
           throw new Error('the engine refuses, as the seed says');
         }
         this.context = new FakeContext(options, this);
+        this.onContext(this.context);
         return this.context;
       },
       close: () => {},
-      loadGene: noGenes,
-      unloadGene: noGenes,
-      moveGene: noGenes,
-      genes: () => [],
+      loadGene: (_bytes, { hash }) => this.loadGene(hash),
+      unloadGene: (id) => this.unloadGene(id),
+      moveGene: (id, to) => this.genes.move(id, to),
+      genes: () => this.genes.list(),
     };
   }
 }
 
-class FakeContext implements NativeContext {
+export class FakeContext implements NativeContext {
   readonly lanes: number;
   readonly cells: number;
   readonly rows: number;
   readonly #addon: FakeAddon;
   readonly #kv: number[][];
+  readonly #genes: LaneGenes[];
+  readonly #owner: unknown;
 
   constructor({ lanes, cells, rows }: ContextOptions, addon: FakeAddon) {
     this.lanes = lanes;
@@ -152,6 +153,8 @@ class FakeContext implements NativeContext {
     this.rows = rows;
     this.#addon = addon;
     this.#kv = Array.from({ length: lanes }, () => []);
+    this.#genes = this.#kv.map(() => NO_GENES);
+    this.#owner = addon.events.owner;
   }
 
   step(rows: Int32Array, count: number, sampled: Int32Array): StepStatus {
@@ -164,7 +167,7 @@ class FakeContext implements NativeContext {
       const held = this.#kv[lane as number] as number[];
       if (held.length !== position)
         this.#addon.events.broken(`lane ${lane} is at ${held.length}, not ${position}`);
-      held.push(token as number);
+      held.push(computed(token as number, held.length, this.#genes[lane as number] as LaneGenes));
       // A step that fails leaves part of its rows behind.
       if (fault?.kind === 'failed-step' && row >= count / 2) {
         return fault.noRoom ? StepStatus.noRoom : StepStatus.failed;
@@ -179,7 +182,19 @@ class FakeContext implements NativeContext {
   logProbability = (): number => 0;
   logits = (): Float32Array => new Float32Array(0);
   setSampler(): void {}
-  setGenes(): void {}
+
+  /** Throws for a gene that is not loaded. */
+  setGenes(lane: number, genes: readonly AppliedGene[], from?: number): void {
+    const absent = genes.find(({ gene }) => this.#addon.genes.tierOf(gene) !== 'device');
+    if (absent !== undefined) throw new GeneAbsent({ reason: `there is no gene ${absent.gene}` });
+    this.#genes[lane] = laneGenes(genes, from);
+  }
+
+  /** Whether a lane runs a gene. */
+  runs(gene: number): boolean {
+    return this.#owner === this.#addon.events.owner && this.#genes.some(({ ids }) => ids.includes(gene));
+  }
+
   reused = (): number => 0;
 
   /** Cells that all lanes hold. */
@@ -234,5 +249,6 @@ class FakeContext implements NativeContext {
 
   close(): void {
     for (const held of this.#kv) held.length = 0;
+    this.#genes.fill(NO_GENES);
   }
 }

@@ -2,6 +2,7 @@
  * Looks at what the broker hears and says: no lane is granted while another grant has it. Looks at what the engine is told to
  * run, so that each reply can be compared with that of the same prompt alone.
  */
+import type { Run } from '../../src/actors/engine/protocol.js';
 import type { Behaviour, Context } from '../../src/runtime/actor.js';
 import { type Wrapping, withParts } from '../../src/testing/wrapping.js';
 
@@ -10,20 +11,23 @@ interface Said {
   readonly grant: number;
   readonly lane: number;
   readonly ticket: number;
-  readonly turn: number;
-  readonly tokens: Int32Array;
-  readonly maxTokens: number;
 }
 
 export class LaneOwners implements Wrapping {
   readonly #broken: (what: string) => void;
   /** Grants that have a lane, by number: the lane, and what the mind calls it. */
   readonly #grants = new Map<number, { lane: number; ticket: string }>();
-  /** Prompts of turns that ran. */
-  readonly prompts = new Map<number, { tokens: Int32Array; maxTokens: number }>();
+  /** What was run of each turn. */
+  readonly runs = new Map<number, Run>();
+  /** How often the residency has started: what it knows of pins it knows anew after each start. */
+  residencies = 0;
 
   constructor(broken: (what: string) => void) {
     this.#broken = broken;
+  }
+
+  start(ctx: Context): void {
+    if (ctx.name === 'residency') this.residencies++;
   }
 
   context(ctx: Context): Context {
@@ -45,8 +49,11 @@ export class LaneOwners implements Wrapping {
 
   behaviour(behaviour: Behaviour, ctx: Context): Behaviour {
     const hear = (message: never): void => {
-      const { type, grant, ticket, turn, tokens, maxTokens } = message as unknown as Said;
-      if (ctx.name === 'engine' && type === 'run') this.prompts.set(turn, { tokens, maxTokens });
+      const { type, grant, ticket } = message as unknown as Said;
+      if (ctx.name === 'engine' && type === 'run') {
+        const run = message as unknown as Run;
+        this.runs.set(run.turn, run);
+      }
       if (ctx.name !== 'broker') return;
       if (type === 'ran' || type === 'never-ran') this.#grants.delete(grant);
       if (type === 'withdraw') this.#free(`${ctx.sender} ${ticket}`);
@@ -58,6 +65,7 @@ export class LaneOwners implements Wrapping {
         return behaviour.receive(message, ctx);
       },
       notice: (notice) => behaviour.notice?.(notice, ctx),
+      passivate: () => behaviour.passivate?.(ctx),
       stop: (reason) => behaviour.stop?.(reason),
     };
     if (behaviour.control === undefined) return heard;

@@ -7,7 +7,7 @@ import type { Message } from '../../src/runtime/message.js';
 import { type Batch, ENTRY } from '../../src/runtime/wire.js';
 import { run, trialOf } from '../../src/testing/simulation/index.js';
 import { LaneOwners } from './lane-owners.js';
-import { mindsSubject } from './minds-subject.js';
+import { mindsSubject, type PlantedInMinds } from './minds-subject.js';
 import { runSeeds } from './seeds.js';
 import { totals } from './tally.js';
 
@@ -38,16 +38,52 @@ function each(type: string, plant: (batch: Batch, at: number) => void): (to: unk
   };
 }
 
-test.each([
-  ['pieces that are lost', 'every turn settles', each('pieces', (batch, at) => batch.splice(at, ENTRY))],
+/** The same entry, as word that the turn has ended. */
+function unpinned(batch: Batch, at: number): unknown[] {
+  const { turn } = batch[at + 4] as { turn?: number };
+  return [...batch.slice(at, at + 4), { type: 'unpin', turn }];
+}
+
+const remove = (batch: Batch, at: number): void => void batch.splice(at, ENTRY);
+const change =
+  (fields: object) =>
+  (batch: Batch, at: number): void =>
+    void Object.assign(batch[at + 4] as object, fields);
+
+test.each<[string, string, PlantedInMinds]>([
+  ['pieces that are lost', 'every turn settles', { planted: each('pieces', remove) }],
+  ['a grant of another lane', 'every turn ends as it may', { planted: each('granted', change({ lane: 0 })) }],
   [
-    'a grant of another lane',
-    'every turn ends as it may',
-    each('granted', (batch, at) => Object.assign(batch[at + 4] as object, { lane: 0 })),
+    'pieces of another text',
+    'a turn says what it says alone',
+    { planted: each('pieces', (batch, at) => (batch[at + 4] as { texts: string[] }).texts.fill('x')) },
   ],
+  [
+    'genes that do not run',
+    'a turn says what it says alone',
+    { native: (context) => Object.assign(context, { setGenes: () => {} }) },
+  ],
+  [
+    'cells that are held for what the broker takes to be empty',
+    'lanes, cells and genes add up',
+    { planted: each('ran', change({ held: 0, activity: undefined })) },
+  ],
+  [
+    'a lane that keeps what was cut off',
+    'lanes, cells and genes add up',
+    { native: (context) => Object.assign(context, { cut: () => true }) },
+  ],
+  [
+    'a gene that is let go of as soon as it is pinned',
+    'every turn ends as it may',
+    { planted: each('pin', (batch, at) => batch.push(...unpinned(batch, at))) },
+  ],
+  ['a gene whose end nobody hears of', 'genes come and go as they may', { planted: each('unbind', remove) }],
 ])('R7 of minds: %s', async (_, property, planted) => {
-  const { violations } = await run(mindsSubject({ planted }), { seed: 2, faults: [], messages: 300 });
+  const trial = { seed: 4, faults: [], messages: 600 };
+  const { violations } = await run(mindsSubject(planted), trial);
   expect(violations.map((violation) => violation.property)).toContain(property);
+  expect((await run(mindsSubject(), trial)).violations).toEqual([]);
 });
 
 test('R7 of minds: a lane that is granted twice', () => {

@@ -34,6 +34,7 @@ export class Crashes implements Wrapping {
         control: (message: never) => failing(() => behaviour.control?.(message, ctx)),
       }),
       notice: (notice) => behaviour.notice?.(notice, ctx),
+      passivate: () => behaviour.passivate?.(ctx),
       stop: (reason) => behaviour.stop?.(reason),
     };
   }

@@ -124,6 +124,7 @@ export class Recorder implements Wrapping {
         this.#told.noticed(life.id, notice);
         this.#within(life, () => behaviour.notice?.(notice, ctx));
       },
+      passivate: () => this.#within(life, () => behaviour.passivate?.(ctx)),
       stop: (reason) => behaviour.stop?.(reason),
     };
     if (behaviour.control === undefined) return recorded;

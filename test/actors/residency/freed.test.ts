@@ -1,0 +1,49 @@
+/**
+ * G2: a gene that has lost its name is freed, though the engine has yet to end the run of a turn whose mind was lost.
+ */
+import { expect, test } from 'vitest';
+import residency from '../../../src/actors/residency/residency.js';
+import { GeneInUse } from '../../../src/errors.js';
+import { Genes } from '../../../src/genes.js';
+import type { GeneJob } from '../../../src/jobs/genes.js';
+import type { Offload } from '../../../src/runtime/offload.js';
+import type { Stage } from '../../../src/stage.js';
+import { TestSystem } from '../../../src/testing/index.js';
+
+interface Given {
+  readonly stage: TestSystem;
+  readonly genes: Genes;
+  /** Tries to free a gene. */
+  readonly tries: () => number;
+}
+
+/** Genes are loaded at once; one is freed with the try after `refusals` others. */
+async function given(refusals: number): Promise<Given> {
+  const stage = await TestSystem.start();
+  const engine = (await stage.probe('engine')).id;
+  const args = { default: [], engine };
+  const id = await stage.spawn({ name: 'residency', actor: residency, args });
+  let tries = 0;
+  const run = async (_module: string, job: GeneJob): Promise<unknown> => {
+    if (job.what === 'load') return { id: 1, hash: 'a', rank: 1, weights: 1, bytes: 1, tier: 'device' };
+    if (++tries <= refusals) throw new GeneInUse({ gene: 'gene 1', by: 'a lane' });
+    return undefined;
+  };
+  const face = { system: stage.system, mindArgs: { model: 1, residency: id } };
+  const genes = new Genes({ run } as unknown as Offload, () => face as unknown as Stage);
+  await stage.settle(genes.load('calm.gguf'));
+  return { stage, genes, tries: () => tries };
+}
+
+test('G2 a gene whose last run is just ending is freed when it has ended', async () => {
+  const { stage, genes, tries } = await given(3);
+  await stage.settle(genes.unload('calm'));
+  expect(tries()).toBe(4);
+  expect(await stage.settle(genes.list())).toEqual([]);
+});
+
+test('G2 a gene whose last run does not end is not waited for without end', async () => {
+  const { stage, genes } = await given(Number.POSITIVE_INFINITY);
+  await expect(stage.settle(genes.unload('calm'))).rejects.toThrow(GeneInUse);
+  expect(stage.now).toBeLessThan(40_000);
+});

@@ -1,0 +1,182 @@
+/**
+ * Eight minds on two lanes over the fake engine, and those who speak with them: turns called and cancelled, genes that come
+ * and go meanwhile, and in the end what became of each turn.
+ */
+import broker from '../../src/actors/broker/broker.js';
+import engine from '../../src/actors/engine/engine.js';
+import { createStatus, readLanes } from '../../src/actors/engine/status.js';
+import mindActor from '../../src/actors/mind/mind.js';
+import type { NamedGene } from '../../src/actors/residency/protocol.js';
+import residency from '../../src/actors/residency/residency.js';
+import { Mind } from '../../src/mind.js';
+import { Reader } from '../../src/reader.js';
+import type { ActorId } from '../../src/runtime/address.js';
+import { CONTROL_THREAD } from '../../src/runtime/well-known.js';
+import type { Stage } from '../../src/stage.js';
+import { Random } from '../../src/testing/index.js';
+import type { Outcome, SimulatedSystem, Trial } from '../../src/testing/simulation/index.js';
+import type { Turn, TurnResult } from '../../src/turn.js';
+import type { FakeAddon } from './fake-addon.js';
+import { soloReply } from './fake-tokens.js';
+import { GENES, GeneKeeper } from './gene-keeper.js';
+import type { LaneOwners } from './lane-owners.js';
+
+const MINDS = 8;
+const LANES = 2;
+const CELLS = 384;
+const CONTEXT = 256;
+export const ENGINE_THREAD = 2;
+const DEADLINE_MS = 20_000;
+const ROUND_MS = 400;
+const MOST_ROUNDS = 200;
+const QUIET_MS = 120_000;
+/** The stream of a seed's random numbers that the callers draw from. */
+const CALLERS = 5;
+
+interface Called {
+  readonly number: number;
+  readonly turn: Turn;
+  cancelled: boolean;
+}
+
+export class Company {
+  readonly #sim: SimulatedSystem;
+  readonly #addon: FakeAddon;
+  readonly #owners: LaneOwners;
+  readonly #random: Random;
+  readonly #trial: Trial<unknown>;
+  readonly #minds: Mind[] = [];
+  readonly #called: Called[] = [];
+  readonly #status = createStatus(LANES);
+  readonly #genes: GeneKeeper;
+  #stage: Stage | undefined;
+
+  constructor(sim: SimulatedSystem, addon: FakeAddon, owners: LaneOwners, trial: Trial<unknown>) {
+    this.#sim = sim;
+    this.#addon = addon;
+    this.#owners = owners;
+    this.#trial = trial;
+    this.#random = new Random(trial.seed, CALLERS);
+    this.#genes = new GeneKeeper(sim, addon, trial.seed, () => this.#stage as Stage);
+  }
+
+  async run(): Promise<Outcome> {
+    this.#stage = await this.#open();
+    await this.#genes.begin();
+    await this.#startMinds(this.#stage);
+    for (let round = 0; round < MOST_ROUNDS && this.#sim.messages < this.#trial.messages; round++) {
+      for (const mind of this.#minds) this.#call(mind);
+      this.#genes.change(this.#disturbed);
+      await this.#sim.stage.advance(this.#random.between(1, ROUND_MS));
+      for (const called of this.#called) {
+        if (!this.#random.oneIn(40)) continue;
+        called.cancelled = true;
+        called.turn.cancel();
+      }
+    }
+    await this.#sim.quiet(QUIET_MS);
+    await this.#look();
+    const outcome = this.#sim.outcome();
+    return { ...outcome, faults: outcome.faults + this.#addon.occurred };
+  }
+
+  get #disturbed(): boolean {
+    return this.#trial.faults.length > 0;
+  }
+
+  async #open(): Promise<Stage> {
+    const { stage } = this.#sim;
+    const brokerId = await stage.spawn({ name: 'broker', actor: broker, args: {}, thread: CONTROL_THREAD });
+    const args = {
+      ...{ model: 'fake', mmap: false, gpuLayers: 0, lanes: LANES, cells: CELLS, context: CONTEXT, rows: 64 },
+      ...{ threads: 1, promptThreads: 1, flashAttention: false, broker: brokerId },
+      status: this.#status,
+    };
+    const engineId = await stage.spawn({ name: 'engine', actor: engine, args, thread: ENGINE_THREAD });
+    const reader = new Reader();
+    const readerId = await stage.settle(
+      stage.system.main.spawn(reader.definition, { name: 'reader', args: undefined }),
+    );
+    const residencyId = await stage.spawn({
+      ...{ name: 'residency', actor: residency, args: { default: [], engine: engineId } },
+      thread: CONTROL_THREAD,
+    });
+    const mindArgs = {
+      ...{ model: 1, modelName: 'fake', context: CONTEXT, engine: engineId, broker: brokerId },
+      ...{ residency: residencyId, genes: [] },
+    };
+    let turns = 0;
+    return {
+      ...{ system: stage.system, reader, readerId, modelName: 'fake', mindArgs },
+      ...{ nextTurn: () => ++turns, close() {} },
+    };
+  }
+
+  async #startMinds(stage: Stage): Promise<void> {
+    for (let i = 0; i < MINDS; i++) {
+      const name = `mind-${i}`;
+      const turnClass = (['realtime', 'interactive', 'background'] as const)[i % 3];
+      const genes = i % 4 === 3 ? [{ gene: GENES[0], scale: 1 }] : [];
+      const own = { name, system: `You are ${name}.`, sampling: {}, class: turnClass, genes };
+      const args = { ...stage.mindArgs, ...own, plainSystem: i % 2 === 0 };
+      const id: ActorId = await this.#sim.stage.spawn({ name, actor: mindActor, args });
+      this.#minds.push(new Mind(name, id, stage, () => {}));
+    }
+  }
+
+  #call(mind: Mind): void {
+    const text = `message ${this.#called.length}`;
+    const genes = this.#phenotype();
+    const options = {
+      ...{ room: `room-${this.#random.below(2)}`, maxTokens: this.#random.between(1, 12) },
+      ...{ sampling: { seed: 1 }, deadline: DEADLINE_MS },
+    };
+    const turn = mind.turn(text, genes === undefined ? options : { ...options, genes });
+    this.#called.push({ number: this.#called.length + 1, turn, cancelled: false });
+  }
+
+  /** undefined: the mind's own. */
+  #phenotype(): NamedGene[] | undefined {
+    if (!this.#random.oneIn(3)) return undefined;
+    const genes = GENES.filter(() => this.#random.oneIn(2));
+    return genes.map((gene) => ({ gene, scale: this.#random.oneIn(2) ? 1 : 0.5 }));
+  }
+
+  async #look(): Promise<void> {
+    const lanes = readLanes(this.#status);
+    const shown = lanes.reduce((sum, { held }) => sum + held, 0);
+    const held = this.#addon.context?.held ?? 0;
+    if (held !== shown || held > CELLS || lanes.some(({ state }) => state === 'running')) {
+      const states = lanes.map(({ state }) => state).join(', ');
+      const what = `${held} cells are held, ${shown} shown; lanes are ${states}`;
+      this.#sim.violations.add('lanes, cells and genes add up', what);
+    }
+    await this.#genes.look();
+    for (const called of this.#called) {
+      const result = await Promise.race([called.turn.result, nothing()]);
+      if (result !== undefined) this.#lookAt(called, result);
+      else this.#sim.violations.add('every turn settles', `turn ${called.number} has no result`);
+    }
+  }
+
+  /** A turn ends in a way that it may, and one that ran whole says what it says alone. */
+  #lookAt({ number, cancelled }: Called, { outcome, text, error }: TurnResult): void {
+    const { violations } = this.#sim;
+    const whole = outcome === 'stop' || outcome === 'length';
+    // No gene goes that a turn has pinned, unless its pin is forgotten.
+    const isPinned = error?.code === 'GeneAbsent' && this.#owners.residencies === 1;
+    const mayFail = error?.code === 'NoSuchGene' || (this.#disturbed && !isPinned);
+    const allowed = whole || (outcome === 'aborted' && cancelled) || (outcome === 'failed' && mayFail);
+    if (!allowed) {
+      const what = `turn ${number} ended ${outcome}: ${error?.message ?? 'no error'}`;
+      violations.add('every turn ends as it may', what);
+    }
+    const run = this.#owners.runs.get(number);
+    const solo = run && soloReply(run);
+    if (whole && text !== solo) {
+      violations.add('a turn says what it says alone', `turn ${number} said ${text}; alone ${solo}`);
+    }
+  }
+}
+
+const nothing = (): Promise<undefined> => new Promise((resolve) => setImmediate(() => resolve(undefined)));

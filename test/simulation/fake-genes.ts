@@ -1,0 +1,62 @@
+/**
+ * Genes of the fake engine: a gene changes every token that is computed under it, so that what follows shows whether the
+ * right ones ran.
+ */
+import { GeneAbsent, GeneInUse } from '../../src/errors.js';
+import type { AppliedGene, GeneInfo, Tier } from '../../src/native/addon.js';
+
+/** What a lane runs: from a position on, these genes. */
+export interface LaneGenes {
+  readonly ids: readonly number[];
+  readonly key: number;
+  readonly from: number;
+}
+
+export const NO_GENES: LaneGenes = { ids: [], key: 0, from: 0 };
+
+export function laneGenes(genes: readonly AppliedGene[], from = 0): LaneGenes {
+  const sorted = [...genes].sort((a, b) => a.gene - b.gene);
+  const key = sorted.reduce((sum, { gene, scale }) => Math.imul(sum + gene, 31) + Math.round(100 * scale), 0);
+  return { ids: sorted.map(({ gene }) => gene), key, from };
+}
+
+/** What a lane holds of a token at a position. */
+export const computed = (token: number, position: number, { key, from }: LaneGenes): number =>
+  key === 0 || position < from ? token : Math.imul(token + 1, 0x9e3779b1) ^ key;
+
+export class FakeGenes {
+  readonly #genes = new Map<number, GeneInfo>();
+  #last = 0;
+
+  /** Content that is loaded already is the gene that there is. */
+  load(hash: string): GeneInfo {
+    const known = this.list().find((gene) => gene.hash === hash);
+    const gene = {
+      id: known?.id ?? ++this.#last,
+      hash,
+      rank: 1,
+      weights: 1,
+      bytes: 1,
+      tier: 'device' as const,
+    };
+    this.#genes.set(gene.id, gene);
+    return gene;
+  }
+
+  tierOf = (id: number): Tier | undefined => this.#genes.get(id)?.tier;
+
+  move(id: number, tier: Tier): boolean {
+    const gene = this.#genes.get(id);
+    if (gene === undefined) throw new GeneAbsent({ reason: `there is no gene ${id}` });
+    this.#genes.set(id, { ...gene, tier });
+    return gene.tier !== tier;
+  }
+
+  list = (): GeneInfo[] => [...this.#genes.values()];
+
+  /** Throws GeneInUse. */
+  unload(id: number, isRunning: boolean): void {
+    if (isRunning) throw new GeneInUse({ gene: `gene ${id}`, by: 'a lane' });
+    this.#genes.delete(id);
+  }
+}

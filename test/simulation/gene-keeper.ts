@@ -1,0 +1,101 @@
+/**
+ * Loads, replaces and unloads genes while minds run them, through the face that a user of the system has. Knows which names
+ * any turn may find missing.
+ */
+import { Genes } from '../../src/genes.js';
+import type { GeneJob } from '../../src/jobs/genes.js';
+import type { Offload } from '../../src/runtime/offload.js';
+import type { Stage } from '../../src/stage.js';
+import { Random } from '../../src/testing/index.js';
+import type { SimulatedSystem } from '../../src/testing/simulation/index.js';
+import type { FakeAddon } from './fake-addon.js';
+
+/** The first is never unloaded, the others come and go. */
+export const GENES = ['calm', 'terse', 'bold'] as const;
+/** Contents that a name may stand for. */
+const CONTENTS = 2;
+/** Jobs take up to so long, ms; about as long as turns do here. */
+const JOB_MS = 4;
+/** A change comes so long after the turns that were called, ms. */
+const LATER_MS = 12;
+/** What a call may end with; after faults also with that the residency was lost. */
+const REFUSALS = ['GeneInUse', 'GeneNameTaken', 'NoSuchGene'];
+const LOSSES = ['ActorCrashed', 'ActorEnded', 'AskTimeout', 'ThreadLost'];
+/** The stream of a seed's random numbers that it draws from. */
+const STREAM = 6;
+
+export class GeneKeeper {
+  readonly #sim: SimulatedSystem;
+  readonly #addon: FakeAddon;
+  readonly #random: Random;
+  readonly #genes: Genes;
+  readonly #open = new Set<string>();
+  #calls = 0;
+
+  constructor(sim: SimulatedSystem, addon: FakeAddon, seed: number, stage: () => Stage) {
+    this.#sim = sim;
+    this.#addon = addon;
+    this.#random = new Random(seed, STREAM);
+    const run = (_module: string, job: unknown): Promise<unknown> => this.#job(job as GeneJob);
+    this.#genes = new Genes({ run } as unknown as Offload, stage);
+  }
+
+  /** Genes that are there when the first mind is. */
+  async begin(): Promise<void> {
+    for (const name of GENES) await this.#sim.stage.settle(this.#genes.load(`${name}-0`, { name }));
+  }
+
+  /** Something changes while the turns that were called last are under way. */
+  change(disturbed: boolean): void {
+    for (const name of GENES.slice(1)) {
+      if (this.#random.oneIn(3)) continue;
+      const call = `${++this.#calls} for ${name}`;
+      this.#open.add(call);
+      this.#sim.stage.system.main.clock.after(this.#random.below(LATER_MS), () => {
+        this.#change(name).then(
+          () => this.#open.delete(call),
+          ({ code, message }) => {
+            this.#open.delete(call);
+            const allowed = REFUSALS.includes(code) || (disturbed && LOSSES.includes(code));
+            if (!allowed)
+              this.#sim.violations.add('genes come and go as they may', `call ${call}: ${message}`);
+          },
+        );
+      });
+    }
+  }
+
+  #change(name: string): Promise<unknown> {
+    if (this.#random.oneIn(3)) return this.#genes.unload(name);
+    const path = `${name}-${this.#random.below(CONTENTS)}`;
+    return this.#genes.load(path, { name, replace: this.#random.oneIn(2) });
+  }
+
+  /** All is quiet: nothing is loaded that has no name. */
+  async look(): Promise<void> {
+    const named = await this.#sim.stage.settle(this.#genes.list());
+    const known = new Set(named.map(({ id }) => id));
+    const lost = this.#addon.genes.list().filter(({ id }) => !known.has(id));
+    if (lost.length > 0) {
+      const what = `${lost.map(({ hash }) => hash).join(', ')} are loaded and have no name`;
+      this.#sim.violations.add('genes come and go as they may', what);
+    }
+    for (const call of this.#open) {
+      this.#sim.violations.add('genes come and go as they may', `call ${call} never ended`);
+    }
+  }
+
+  /** In place of the pool's threads: some time later, on the main one. */
+  #job(job: GeneJob): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.#sim.stage.system.main.clock.after(this.#random.below(JOB_MS), () => {
+        try {
+          if (job.what === 'load') resolve(this.#addon.loadGene(job.path));
+          else resolve(this.#addon.unloadGene(job.gene));
+        } catch (error) {
+          reject(error);
+        }
+      });
+    });
+  }
+}
