@@ -15,8 +15,13 @@ export class Attribution {
     return this.#running.getStore();
   }
 
+  /** What runs from now on, until it ends, is code of `context`; undefined: of nobody. Half the cost of `run`. */
+  enter(context: CellContext | undefined): void {
+    this.#running.enterWith(context);
+  }
+
   /** Calls `work` as code of `context`; undefined: of nobody. */
-  run<A extends unknown[], T>(context: CellContext | undefined, work: (...args: A) => T, ...args: A): T {
-    return this.#running.run(context, work, ...args);
+  run<T>(context: CellContext | undefined, work: () => T): T {
+    return this.#running.run(context, work);
   }
 }

@@ -14,7 +14,7 @@ export const Field = {
   /** Three each, by band. */
   queued: 2,
   taken: 5,
-  /** The type of the message in hand, as the number of a name; 0 none. */
+  /** Of one that awaits: the type of the message in hand, as the number of a name, and since when. */
   inHand: 8,
   inHandSince: 9,
   /** When the oldest user message was queued. */
@@ -40,7 +40,7 @@ export const Field = {
 
 export const TIME_EDGES_MS = [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100] as const;
 
-/** An idle actor with a message in hand is `handling`: that is not written down for each message. */
+/** Whose handler runs is on the header: an actor that is `handling` is idle, or awaits, here. */
 export const ActorState = { free: 0, idle: 1, awaiting: 2, starting: 3, ending: 4, passive: 5 } as const;
 export const STATE_NAMES = ['free', 'idle', 'awaiting', 'starting', 'ending', 'passive'] as const;
 
@@ -48,8 +48,18 @@ const FIELDS = 32;
 
 /** A line of the cache, so that no record lies across more lines than it must. */
 const HEADER = 16;
-/** Header fields: slots ever used, time of the last slice (ms since the epoch), dead letters so far. */
-export const Header = { slots: 0, lastSlice: 1, deadLetters: 2 } as const;
+/**
+ * Header fields: slots ever used, time of the last slice (ms since the epoch), dead letters so far; the slot above that of
+ * the actor whose handler runs (0: none), the type of its message and since when.
+ */
+export const Header = {
+  slots: 0,
+  lastSlice: 1,
+  deadLetters: 2,
+  handling: 3,
+  inHand: 4,
+  inHandSince: 5,
+} as const;
 
 const encoder = new TextEncoder();
 /** A name may begin with what is a mark at the beginning of a file. */

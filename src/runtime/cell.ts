@@ -1,16 +1,18 @@
 /**
- * One actor at home on its thread: its mailbox, and the turns that its handlers have.
+ * One actor at home on its thread: a mailbox, and the turns that its handlers have.
  *
  * Who gets a turn is the dispatcher's business, where messages go is the router's, and how an actor starts, crashes and
- * ends stands in `life.ts`.
+ * ends stands in `life.ts`. Every message comes through here twice, so what a message needs is close together: the
+ * mailbox and what handlers hold are the cell's own fields, and who has the thread is written on one line of the board.
  */
 import { type Behaviour, type Definition, Refusal } from './actor.js';
 import type { ActorId } from './address.js';
-import { ActorState, Board, Field, timeBucket } from './board.js';
+import { ActorState, Board, Field, Header, timeBucket } from './board.js';
 import type { CellContext } from './context.js';
 import { SAMPLE_EVERY } from './defaults.js';
 import { end } from './end.js';
 import { toEnvelope } from './errors.js';
+import type { Holdings } from './holdings.js';
 import { isPromise } from './in-time.js';
 import { crash, type Rare } from './life.js';
 import { Mailbox } from './mailbox.js';
@@ -19,15 +21,11 @@ import { awaken } from './passivation.js';
 import { type LifeEvent, nextPhase, Phase, SHOWN } from './phases.js';
 import type { Thread } from './thread.js';
 
-/** `Cell.#handle`, made once: a turn makes no function of its own. */
-let handle: (cell: Cell, most: number) => number;
-
-export class Cell {
+export class Cell extends Mailbox {
   readonly id: ActorId;
   readonly slot: number;
   readonly home: Thread;
   readonly args: unknown;
-  readonly mailbox = new Mailbox();
   /** Set before the first start. */
   definition: Definition | undefined = undefined;
   /** Of the last start. */
@@ -37,12 +35,15 @@ export class Cell {
   behaviour: Behaviour | undefined = undefined;
   /** The user message whose handler runs or awaits. */
   inHand: Envelope | undefined = undefined;
+  /** Made when the actor first holds something, and gone when it is down. */
+  held: Holdings | undefined = undefined;
   /** In the dispatcher's queue. */
   queued = false;
   /** What most actors never need. */
   rare: Rare | undefined = undefined;
 
   constructor(home: Thread, id: ActorId, slot: number, args: unknown) {
+    super();
     this.home = home;
     this.id = id;
     this.slot = slot;
@@ -55,45 +56,40 @@ export class Cell {
 
   /** Queues a message. False: its band is full. */
   accept(envelope: Envelope): boolean {
-    if (!this.mailbox.push(envelope)) return false;
-    const { board } = this.home;
+    if (!this.push(envelope)) return false;
+    const { board, tracer } = this.home;
     const at = Board.at(this.slot);
     const band = queueBand(envelope.band);
     board.count(at + Field.queued + band);
-    if (band === Band.user && this.mailbox.depth(Band.user) === 1) {
-      board.words[at + Field.oldestSince] = envelope.at;
-    }
-    this.home.tracer?.note('queued', this.id, envelope);
+    if (this.first === envelope) board.words[at + Field.oldestSince] = envelope.at;
+    if (tracer !== undefined) tracer.note('queued', this.id, envelope);
     if (this.phase === Phase.running) {
       if (!this.queued) this.home.dispatcher.ready(this);
     } else if (this.phase === Phase.passive) awaken(this);
     return true;
   }
 
-  /** Handles up to `most` messages; answers how many. */
+  /** Handles up to `most` messages; answers how many. Meanwhile the board shows that it has the thread. */
   run(most: number): number {
-    const { attribution } = this.home;
-    return attribution === undefined ? this.#handle(most) : attribution.run(this.context, handle, this, most);
-  }
-
-  static {
-    handle = (cell, most) => cell.#handle(most);
-  }
-
-  #handle(most: number): number {
+    const { board, stamp, attribution } = this.home;
+    const { header } = board;
+    attribution?.enter(this.context);
+    header[Header.handling] = this.slot + 1;
+    header[Header.inHandSince] = stamp;
     let count = 0;
     while (count < most && this.phase === Phase.running) {
-      const envelope = this.mailbox.shift(this.inHand !== undefined);
+      const envelope = this.shift(this.inHand !== undefined);
       if (envelope === undefined) break;
       count++;
-      this.#take(envelope);
+      this.#take(envelope, board);
     }
+    header[Header.handling] = 0;
     return count;
   }
 
   /** Whether the dispatcher should keep it in the queue. */
-  get hasWork(): boolean {
-    return this.phase === Phase.running && this.mailbox.hasWork(this.inHand !== undefined);
+  get isReady(): boolean {
+    return this.phase === Phase.running && this.hasWork(this.inHand !== undefined);
   }
 
   /** A sender's thread is to hear that the user band is full. False: it has been told. */
@@ -107,7 +103,7 @@ export class Cell {
 
   /** Ends the actor if a handler that has ended asked for it. */
   stopIfAsked(): void {
-    const stopping = this.context?.held?.stopping;
+    const stopping = this.held?.stopping;
     if (stopping !== undefined && stopping !== this.inHand) void end(this, 'it stopped itself');
   }
 
@@ -121,75 +117,75 @@ export class Cell {
     this.phase = nextPhase(this.phase, event);
     this.behaviour = behaviour;
     this.inHand = undefined;
-    this.#rest();
+    this.#show(SHOWN[this.phase]);
   }
 
-  /** Shows that nothing is in hand. */
-  #rest(): void {
-    const { words } = this.home.board;
-    words[Board.at(this.slot) + Field.state] = SHOWN[this.phase];
-    words[Board.at(this.slot) + Field.inHand] = 0;
+  #show(state: number): void {
+    this.home.board.words[Board.at(this.slot) + Field.state] = state;
   }
 
-  #take(envelope: Envelope): void {
-    const { board, clock } = this.home;
-    const { words } = board;
+  #take(envelope: Envelope, board: Board): void {
+    const { words, header } = board;
+    const { clock, tracer } = this.home;
     const at = Board.at(this.slot);
     const band = queueBand(envelope.band);
     const taken = (words[at + Field.taken + band] as number) + 1;
     words[at + Field.taken + band] = taken;
-    words[at + Field.inHand] = board.names.number(envelope.type);
-    words[at + Field.inHandSince] = this.home.stamp;
-    this.home.tracer?.note('taken', this.id, envelope);
+    header[Header.inHand] = board.names.number(envelope.type);
+    if (tracer !== undefined) tracer.note('taken', this.id, envelope);
     const begun = taken % SAMPLE_EVERY === 1 ? clock.now() : -1;
-    if (band === Band.user) {
-      const oldest = this.mailbox.oldestUserAt;
-      if (oldest !== undefined) words[at + Field.oldestSince] = oldest;
-      if (this.rare?.toldFull !== undefined && this.mailbox.roomy) this.home.router.tellRoom(this);
-      this.#receive(envelope);
-    } else {
-      if (band === Band.system) this.#notice(envelope);
-      else this.#control(envelope);
-      if (this.inHand !== undefined) words[at + Field.inHand] = board.names.number(this.inHand.type);
-    }
+    if (band === Band.user) this.#receive(envelope, board);
+    else if (band === Band.system) this.#notice(envelope);
+    else this.#control(envelope);
     if (begun >= 0) board.count(at + Field.times + timeBucket(clock.now() - begun));
-    if (this.inHand === undefined) words[at + Field.inHand] = 0;
   }
 
-  #receive(envelope: Envelope): void {
-    const context = this.context as CellContext;
+  #receive(envelope: Envelope, { words }: Board): void {
+    const { first } = this;
+    if (first !== undefined) words[Board.at(this.slot) + Field.oldestSince] = first.at;
+    if (this.rare?.toldFull !== undefined && this.roomy) this.home.router.tellRoom(this);
     this.inHand = envelope;
-    context.enter(envelope);
     try {
-      const value = (this.behaviour as Behaviour).receive(envelope.message as never, context);
-      if (!isPromise(value)) {
-        this.#received(envelope, value);
-        return;
-      }
-      this.home.board.words[Board.at(this.slot) + Field.state] = ActorState.awaiting;
-      if (context.held !== undefined) this.home.deadlocks.awaits(this, envelope);
-      value.then(
-        (result) => {
-          if (this.inHand !== envelope) return;
-          this.#rest();
-          this.#received(envelope, result);
-        },
-        (error) => {
-          if (this.inHand === envelope) this.crash(error, envelope.type);
-        },
+      const value = (this.behaviour as Behaviour).receive(
+        envelope.message as never,
+        this.context as CellContext,
       );
+      if (isPromise(value)) this.#await(envelope, value);
+      else this.#received(envelope, value);
     } catch (error) {
       this.crash(error, envelope.type);
     }
   }
 
+  #await(envelope: Envelope, value: Promise<unknown>): void {
+    const { board, stamp, deadlocks } = this.home;
+    const at = Board.at(this.slot);
+    board.words[at + Field.inHand] = board.names.number(envelope.type);
+    board.words[at + Field.inHandSince] = stamp;
+    this.#show(ActorState.awaiting);
+    if (this.held !== undefined) deadlocks.awaits(this, envelope);
+    value.then(
+      (result) => {
+        if (this.inHand !== envelope) return;
+        this.#show(ActorState.idle);
+        this.#received(envelope, result);
+        if (!this.queued && this.isReady) this.home.dispatcher.ready(this);
+      },
+      (error) => {
+        if (this.inHand === envelope) this.crash(error, envelope.type);
+      },
+    );
+  }
+
   /** The user handler has ended well. */
   #received(envelope: Envelope, value: unknown): void {
-    this.context?.leave();
+    const { held, home } = this;
     this.inHand = undefined;
-    this.#settle(envelope, value);
-    this.stopIfAsked();
-    if (!this.queued && this.hasWork) this.home.dispatcher.ready(this);
+    if (held !== undefined) held.commit();
+    if (envelope.ask !== 0 || home.tracer !== undefined) this.#settle(envelope, value);
+    // Nothing can know it any more: waits, and an end that was asked for, name the message that they came with.
+    else if (held === undefined) home.envelopes.give(envelope);
+    if (held !== undefined) this.stopIfAsked();
   }
 
   #control(envelope: Envelope): void {

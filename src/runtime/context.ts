@@ -11,6 +11,7 @@ import { ASK_DEADLINE_MS } from './defaults.js';
 import type { TroupeError } from './errors.js';
 import { Holdings } from './holdings.js';
 import { Band, checkMs, Envelope, type Message, typeOf } from './message.js';
+import { Phase } from './phases.js';
 import type { Probe } from './probes.js';
 import type { Handler } from './waits.js';
 
@@ -19,12 +20,6 @@ const NOTHING = (): void => {};
 export class CellContext implements Context {
   readonly incarnation: number;
   readonly #cell: Cell;
-  /** The message whose handler runs, or awaits. */
-  #current: Envelope | undefined;
-  /** Handlers that have not ended: one may await while another runs. */
-  #handlers = 0;
-  /** Made when the actor first holds something: an idle actor should weigh little. */
-  #held: Holdings | undefined;
   #closed: TroupeError | undefined;
 
   constructor(cell: Cell, incarnation: number) {
@@ -50,10 +45,9 @@ export class CellContext implements Context {
 
   tell(to: ActorId, message: Message, options?: TellOptions): boolean {
     if (this.#closed !== undefined) return false;
-    const { router } = this.#cell.home;
-    return options === undefined
-      ? router.tell(this.#cell.id, to, message, Band.user)
-      : router.tell(this.#cell.id, to, message, options.band ?? Band.user, options.transfer);
+    const { home, id } = this.#cell;
+    if (options === undefined) return home.router.send(id, to, typeOf(message), message, Band.user);
+    return home.router.tell(id, to, message, options.band ?? Band.user, options.transfer);
   }
 
   ask<T>(to: ActorId, message: Message, options: AskOptions = {}): Promise<T> {
@@ -121,7 +115,7 @@ export class CellContext implements Context {
     if (this.#closed !== undefined) return;
     // The state as it is now: what the actor does to its objects afterwards is another change.
     this.#holdings.changes.push([key, structuredClone(value)]);
-    if (this.#handlers === 0) this.#commit();
+    if (!this.#isHandling) this.#holdings.commit();
   }
 
   work(step: () => boolean): { wake(): void } {
@@ -146,7 +140,7 @@ export class CellContext implements Context {
   stop(): void {
     if (this.#closed !== undefined) return;
     this.#holdings.stopping = this.#current ?? true;
-    if (this.#handlers === 0) this.#cell.stopIfAsked();
+    if (!this.#isHandling) this.#cell.stopIfAsked();
   }
 
   probe(probe: Probe): void {
@@ -155,15 +149,6 @@ export class CellContext implements Context {
 
   // What follows is for the cell.
 
-  get held(): Holdings | undefined {
-    return this.#held;
-  }
-
-  /** No handler is under way, and nothing would be lost if the actor vanished. */
-  get holdsNothing(): boolean {
-    return this.#handlers === 0 && (this.#held === undefined || this.#held.isEmpty);
-  }
-
   /** Why it does nothing any more. */
   get closed(): TroupeError | undefined {
     return this.#closed;
@@ -171,38 +156,37 @@ export class CellContext implements Context {
 
   /** What makes the waits that are made now. Control messages, notices and work come between and hold nobody up. */
   get #handler(): Handler | undefined {
-    const { behaviour, inHand } = this.#cell;
-    if (behaviour === undefined) return this.#handlers === 1 ? this : undefined;
-    return this.#current === inHand ? inHand : undefined;
+    const { home, phase, inHand } = this.#cell;
+    if (home.between?.context === this) return undefined;
+    return phase === Phase.running ? inHand : this;
   }
 
-  /** A user handler, or the start, begins; it may await, and ends with `leave`. */
-  enter(envelope: Envelope | undefined): void {
-    this.#current = envelope;
-    this.#handlers++;
+  /** The message whose handler runs, or awaits. */
+  get #current(): Envelope | undefined {
+    const { home, inHand } = this.#cell;
+    if (this.#closed !== undefined) return undefined;
+    return home.between?.context === this ? home.between.envelope : inHand;
   }
 
-  /** It ended well: its changes go to the store together. */
-  leave(): void {
-    this.#handlers--;
-    this.#current = undefined;
-    this.#commit();
+  /** Whether a handler runs or awaits, or the start does. */
+  get #isHandling(): boolean {
+    const { home, phase, inHand } = this.#cell;
+    return inHand !== undefined || phase === Phase.starting || home.between?.context === this;
   }
 
   /** Runs a handler that may come between the steps of a user handler, without mixing their changes. */
   within<T>(envelope: Envelope | undefined, handle: () => T): T {
-    const outer = this.#current;
-    const unsaved = this.#held?.takeChanges();
-    this.#current = envelope;
-    this.#handlers++;
+    const cell = this.#cell;
+    const { between } = cell.home;
+    const unsaved = cell.held?.takeChanges();
+    cell.home.between = { context: this, envelope };
     try {
       const value = handle();
-      this.#commit();
+      cell.held?.commit();
       return value;
     } finally {
-      this.#handlers--;
-      this.#current = outer;
-      if (unsaved !== undefined && this.#held !== undefined) this.#held.changes = unsaved;
+      cell.home.between = between;
+      if (unsaved !== undefined && cell.held !== undefined) cell.held.changes = unsaved;
     }
   }
 
@@ -213,8 +197,8 @@ export class CellContext implements Context {
 
   /** Lets go of everything: answers owed and asks fail, timers and work end, unsaved changes are lost. */
   release(error: TroupeError): void {
-    this.#held?.release(error);
-    this.#held = undefined;
+    this.#cell.held?.release(error);
+    this.#cell.held = undefined;
   }
 
   /** Releases, and does nothing from now on. */
@@ -224,13 +208,8 @@ export class CellContext implements Context {
   }
 
   get #holdings(): Holdings {
-    this.#held ??= new Holdings(this.#cell);
-    return this.#held;
-  }
-
-  #commit(): void {
-    const changes = this.#held?.takeChanges();
-    if (changes !== undefined) this.#cell.home.save(this.#cell.id, changes);
+    this.#cell.held ??= new Holdings(this.#cell);
+    return this.#cell.held;
   }
 }
 

@@ -25,7 +25,7 @@ export class Deadlocks {
 
   /** A handler has begun to await: what it has asked so far counts from now on. */
   awaits(cell: Cell, handler: Handler): void {
-    const waits = cell.context?.held?.waits;
+    const waits = cell.held?.waits;
     if (waits === undefined) return;
     for (const wait of [...waits.of(handler)]) this.asked(cell, wait);
   }

@@ -73,6 +73,8 @@ export const NAMES_BYTES = 64 * 1024;
 /** Error texts that a thread remembers, and bytes of each. */
 export const LAST_ERRORS = 256;
 export const ERROR_BYTES = 254;
+/** Envelopes that a thread keeps for its next messages: as many as one mailbox holds, 100 KiB. */
+export const ENVELOPES_KEPT = 1_024;
 /** One handler call in this many is timed. */
 export const SAMPLE_EVERY = 64;
 

@@ -104,7 +104,7 @@ export class Dispatcher {
       if (cell === undefined) return;
       cell.queued = false;
       const handled = cell.run(Math.min(left, BURST_MESSAGES));
-      if (!cell.queued && cell.hasWork) {
+      if (!cell.queued && cell.isReady) {
         cell.queued = true;
         this.#queue.push(cell);
       }

@@ -32,7 +32,7 @@ async function finish(cell: Cell, reason: string): Promise<void> {
   cell.rare?.onEnding?.();
   if (inHand !== undefined) fail(cell, inHand, error);
   context?.release(error);
-  for (const envelope of cell.mailbox.drain()) home.router.deadLetter(cell.id, envelope, error);
+  for (const envelope of cell.drain()) home.router.deadLetter(cell.id, envelope, error);
   if (isUnderWay(phase)) await settled(cell);
   await stop(cell, behaviour, reason);
   cell.context?.close(error);

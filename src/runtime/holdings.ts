@@ -34,6 +34,12 @@ export class Holdings {
     return changes;
   }
 
+  /** A handler ended well: its changes go to the store together. */
+  commit(): void {
+    const changes = this.takeChanges();
+    if (changes !== undefined) this.#cell.home.save(this.#cell.id, changes);
+  }
+
   get isEmpty(): boolean {
     const { owed, timers, waits, changes, work } = this;
     return (

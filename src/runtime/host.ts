@@ -43,11 +43,13 @@ async function main(data: WorkerData): Promise<void> {
   thread.attribution = attribution;
   catchStrays(thread.name, attribution, (probe) => thread.probes.emit(probe));
   reportProbes(thread, (probe) => report({ type: 'probe', probe }));
-  const load = (module: string): Promise<Definition> => attribution.run(undefined, importDefinition, module);
+  const load = (module: string): Promise<Definition> =>
+    attribution.run(undefined, () => importDefinition(module));
   await startResidents(thread, data, load, (error) => {
-    attribution.run(undefined, setImmediate, () => {
+    const die = (): never => {
       throw error;
-    });
+    };
+    attribution.run(undefined, () => setImmediate(die));
   });
   const control: HostControl = {
     connect: ({ number, name, board }, port) =>

@@ -76,7 +76,8 @@ function readActor(
   const ago = (stamp: number): number => (Math.trunc(now) - stamp) | 0;
   const since = (stamp: number): number => Math.max(0, ago(stamp));
   const startsAt = field(Field.startsAt);
-  const inHand = board.names.text(field(Field.inHand));
+  const handling = board.header[Header.handling] === slot + 1;
+  const inHand = handling ? handled(board) : awaited(board, at, state);
   const reason = board.names.text(field(Field.waitReason));
   const waitFor = field(Field.waitFor) >>> 0;
   return {
@@ -84,10 +85,10 @@ function readActor(
     name: board.name(slot),
     kind: board.names.text(field(Field.kind)) ?? '?',
     thread: thread.name,
-    state: state === ActorState.idle && inHand !== undefined ? 'handling' : (STATE_NAMES[state] ?? 'free'),
+    state: handling ? 'handling' : (STATE_NAMES[state] ?? 'free'),
     depth: { system: depth(0), control: depth(1), user: depth(2) },
     oldestMs: depth(2) > 0 ? since(field(Field.oldestSince)) : 0,
-    inHand: inHand === undefined ? undefined : { type: inHand, forMs: since(field(Field.inHandSince)) },
+    inHand: inHand && { type: inHand.type, forMs: since(inHand.since) },
     waitsFor:
       reason === undefined
         ? undefined
@@ -103,6 +104,21 @@ function readActor(
     startsInMs: startsAt === 0 || state !== ActorState.starting ? undefined : Math.max(0, -ago(startsAt)),
     lastError: board.names.error(field(Field.lastError)),
   };
+}
+
+interface InHand {
+  readonly type: string;
+  readonly since: number;
+}
+
+function handled({ header, names }: Board): InHand | undefined {
+  const type = names.text(header[Header.inHand] as number);
+  return type === undefined ? undefined : { type, since: header[Header.inHandSince] as number };
+}
+
+function awaited({ words, names }: Board, at: number, state: number): InHand | undefined {
+  const type = state === ActorState.awaiting ? names.text(words[at + Field.inHand] as number) : undefined;
+  return type === undefined ? undefined : { type, since: words[at + Field.inHandSince] as number };
 }
 
 function percentiles(count: (bucket: number) => number): { p50: number; p99: number } | undefined {

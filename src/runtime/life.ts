@@ -99,7 +99,6 @@ async function begin(cell: Cell, incarnation: number, saved: ReadonlyMap<string,
   if (cell.phase !== Phase.starting || cell.definition === undefined) throw ended(cell);
   const context = new CellContext(cell, incarnation);
   cell.context = context;
-  context.enter(undefined);
   const { definition, args, home } = cell;
   const make = (): Behaviour | Promise<Behaviour> => definition.start(context, args, saved);
   const made = home.runAs(context, make);
@@ -109,14 +108,14 @@ async function begin(cell: Cell, incarnation: number, saved: ReadonlyMap<string,
     throw context.closed ?? ended(cell);
   }
   checkBehaviour(behaviour);
-  context.leave();
+  cell.held?.commit();
   cell.become('started', behaviour);
   home.passivation.started(cell);
-  if (context.held?.stopping !== undefined) {
+  if (cell.held?.stopping !== undefined) {
     cell.stopIfAsked();
     throw ended(cell);
   }
-  if (cell.hasWork && !cell.queued) cell.home.dispatcher.ready(cell);
+  if (cell.isReady && !cell.queued) cell.home.dispatcher.ready(cell);
   if (incarnation > 0) tellUp(cell);
 }
 

@@ -39,15 +39,15 @@ export class Envelope {
   takenOver = false;
 
   constructor(
-    readonly from: ActorId,
-    readonly band: Band,
+    public from: ActorId,
+    public band: Band,
     /** The ask that waits for an answer, on the sender's thread; 0 = a tell. */
     readonly ask: number,
     /** The message's when it was sent: within a thread its sender may change what it has sent. */
-    readonly type: string,
-    readonly message: Message,
+    public type: string,
+    public message: Message,
     /** When it was queued, whole ms since the epoch. */
-    readonly at: number,
+    public at: number,
   ) {}
 }
 

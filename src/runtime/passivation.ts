@@ -100,16 +100,16 @@ async function vanish(cell: Cell): Promise<void> {
   await stop(cell, behaviour, 'it was idle');
   cell.rare?.onSettled?.();
   if (cell.phase !== Phase.vanishing) return;
-  cell.mailbox.trim();
+  cell.trim();
   cell.become('vanished');
   // Taken down with a sibling meanwhile, it is as good as started.
   tellUp(cell);
-  if (cell.mailbox.hasWork(false)) awaken(cell);
+  if (cell.hasWork(false)) awaken(cell);
 }
 
 /** Nothing is in hand, queued, owed, awaited or under way. */
 const isIdle = (cell: Cell): boolean =>
-  cell.inHand === undefined && !cell.mailbox.hasWork(false) && cell.context?.holdsNothing === true;
+  cell.inHand === undefined && !cell.hasWork(false) && cell.held?.isEmpty !== false;
 
 function consents(cell: Cell): boolean {
   const { behaviour, context } = cell;

@@ -38,11 +38,11 @@ export function peek(cell: Cell, preview: boolean): PeekReport {
   const { now } = cell.home;
   const queued: PeekedMessage[] = [];
   let more = 0;
-  for (const envelope of cell.mailbox) {
+  for (const envelope of cell) {
     if (queued.length < PEEK_MESSAGES) queued.push(describe(envelope, now, preview));
     else more++;
   }
-  const waits = [...(cell.context?.held?.waits ?? [])].slice(0, PEEK_MESSAGES);
+  const waits = [...(cell.held?.waits ?? [])].slice(0, PEEK_MESSAGES);
   return {
     id: cell.id,
     name: cell.name,

@@ -45,12 +45,24 @@ export class Router {
   tell(from: ActorId, to: ActorId, message: Message, band: Band, transfer?: readonly ArrayBuffer[]): boolean {
     const type = typeOf(message);
     checkBand(band);
+    return this.send(from, to, type, message, band, transfer);
+  }
+
+  /** The same of what was checked. */
+  send(
+    from: ActorId,
+    to: ActorId,
+    type: string,
+    message: Message,
+    band: Band,
+    transfer?: readonly ArrayBuffer[],
+  ): boolean {
     const thread = this.#thread;
     if (threadOf(to) !== thread.number) {
       if (band === Band.user && this.full.size > 0 && this.full.has(to)) return false;
       return thread.lines.send(band, to, from, 0, message, transfer);
     }
-    const envelope = new Envelope(from, band, 0, type, message, thread.stamp);
+    const envelope = thread.envelopes.take(from, band, type, message, thread.stamp);
     const cell = thread.cell(to);
     if (cell !== undefined) {
       const taken = cell.accept(envelope);

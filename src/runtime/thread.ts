@@ -14,11 +14,12 @@ import { Deadlines } from './deadlines.js';
 import { Deadlocks } from './deadlocks.js';
 import { Dispatcher } from './dispatcher.js';
 import { end } from './end.js';
+import { Envelopes } from './envelopes.js';
 import type { TroupeError } from './errors.js';
 import type { Change } from './holdings.js';
 import { start } from './life.js';
 import { Lines } from './lines.js';
-import { Band, type Message } from './message.js';
+import { Band, type Envelope, type Message } from './message.js';
 import { Passivation } from './passivation.js';
 import { Phase } from './phases.js';
 import { Probes } from './probes.js';
@@ -38,6 +39,11 @@ export interface Again {
   readonly saved: ReadonlyMap<string, unknown>;
 }
 
+interface Between {
+  readonly context: CellContext;
+  readonly envelope: Envelope | undefined;
+}
+
 /** What a thread needs to know of an actor that is given its definition. */
 export type Placement = Pick<SpawnOptions, 'name' | 'args'> & Partial<SpawnOptions>;
 
@@ -47,6 +53,9 @@ export class Thread {
   readonly clock: Clock;
   readonly board: Board;
   readonly probes = new Probes();
+  readonly envelopes = new Envelopes();
+  /** The handler that runs between the steps of others: of a control message, a notice, or work. */
+  between: Between | undefined = undefined;
   readonly deadlines: Deadlines;
   readonly dispatcher: Dispatcher;
   /** All the chance there is here, and the same in every run. */
@@ -102,7 +111,10 @@ export class Thread {
         this.#turn.begin(now);
         board.header[Header.lastSlice] = now;
       },
-      ended: () => this.#turn.end(),
+      ended: () => {
+        this.attribution?.enter(undefined);
+        this.#turn.end();
+      },
     });
   }
 

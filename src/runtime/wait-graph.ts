@@ -50,10 +50,10 @@ export class WaitGraph {
     const asked = this.#thread.cell(to);
     if (asked === undefined) return false;
     const isAsk = (envelope: Envelope): boolean => envelope.ask === ask && envelope.from === from;
-    const { inHand, mailbox, phase } = asked;
+    const { inHand, phase } = asked;
     if (inHand !== undefined && isAsk(inHand)) return !inHand.takenOver;
     if (inHand === undefined && phase === Phase.running) return false;
-    for (const envelope of mailbox) if (isAsk(envelope)) return isClosed(asked, envelope.band);
+    for (const envelope of asked) if (isAsk(envelope)) return isClosed(asked, envelope.band);
     return false;
   }
 
@@ -73,7 +73,7 @@ export class WaitGraph {
 
   #waits(cell: Cell): Iterable<Wait> {
     const handler = this.awaiting(cell);
-    const waits = cell.context?.held?.waits;
+    const waits = cell.held?.waits;
     return handler === undefined || waits === undefined ? [] : waits.of(handler);
   }
 

@@ -22,7 +22,7 @@ class Fake {
     return count;
   }
 
-  get hasWork(): boolean {
+  get isReady(): boolean {
     return this.left > 0;
   }
 

@@ -29,7 +29,7 @@ export class ThreadChecks {
 
   step(thread: Thread): void {
     for (const cell of thread.cells()) {
-      const depth = cell.mailbox.depth(Band.user);
+      const depth = cell.depth(Band.user);
       if (depth > BOUND) {
         this.#violations.add('mailboxes keep their bounds', `${cell.name} has ${depth} user messages`);
       }
@@ -49,12 +49,11 @@ export class ThreadChecks {
     ] as const;
     for (const [count, what] of waits) if (count > 0) this.#left(`${count} ${what} on ${thread.name}`);
     for (const cell of thread.cells()) {
-      const { mailbox, name } = cell;
+      const { held, name } = cell;
       if (isUnderWay(cell.phase)) this.#left(`${name} is ${PHASE_NAMES[cell.phase]}`);
       else if (cell.inHand !== undefined) this.#left(`${name} has ${cell.inHand.message.type} in hand`);
-      const queued = mailbox.depth(Band.system) + mailbox.depth(Band.control) + mailbox.depth(Band.user);
+      const queued = cell.depth(Band.system) + cell.depth(Band.control) + cell.depth(Band.user);
       if (queued > 0) this.#left(`${name} has ${queued} messages queued`);
-      const held = cell.context?.held;
       if (held !== undefined && held.owed.size > 0) this.#left(`${name} owes ${held.owed.size} answers`);
       for (const { reason } of held?.waits ?? []) this.#left(`${name} waits: ${reason}`);
     }
