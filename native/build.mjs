@@ -41,8 +41,11 @@ const isCurrent = (inputs) => readStamp()?.inputs === inputs && isFile(ADDON);
 
 async function compileAddon(libraries, inputs, say) {
   say('compiling the addon');
-  // CMake keeps absolute paths: a checkout that moved starts anew.
-  const configuration = `${libraries.key} ${process.versions.modules} ${process.arch} ${ROOT}`;
+  // CMake keeps absolute paths, and the options that it was first given: what moved, or asks for others, starts anew.
+  const rules = createHash('sha256')
+    .update(readFileSync(join(ROOT, 'CMakeLists.txt')))
+    .digest('hex');
+  const configuration = `${libraries.key} ${process.versions.modules} ${process.arch} ${ROOT} ${rules}`;
   if (readStamp()?.configuration !== configuration) await rm(BUILD, { recursive: true, force: true });
   // Until the build has ended the stamp vouches for the folder only, not for what is in it.
   await mkdir(BUILD, { recursive: true });

@@ -5,8 +5,8 @@
 import { MOST_KIND } from './header.js';
 import { NAME_UNITS } from './names.js';
 
-/** Most sections of a page: its KV, tokens, meta, and more checkpoints than a lane keeps. */
-export const MOST_SECTIONS = 1_024;
+/** Most sections of a page, as in the native store: its KV, tokens, meta, and more checkpoints than a lane keeps. */
+export const MOST_SECTIONS = 4_096;
 /** A manifest is read as a whole. */
 export const MOST_MANIFEST_BYTES = 1 << 20;
 const MOST_FINGERPRINT = 4_096;

@@ -1,0 +1,177 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { pagePath } from '../../src/pages/layout.js';
+import { folderName } from '../../src/pages/names.js';
+import { PageFiles } from '../../src/pages/page-files.js';
+import { Progress } from '../../src/pages/progress.js';
+import { Offload } from '../../src/runtime/offload.js';
+import { addon } from '../native/fixtures.js';
+import { failure } from '../runtime/stage.js';
+import { logitsFrom, metaOf, realPage } from './lane.js';
+import { newFolder } from './plain-pages.js';
+
+const PROGRAM = fileURLToPath(new URL('./restore.program.mjs', import.meta.url));
+const SOON = { deadlineMs: 60_000 };
+const offload = new Offload();
+afterAll(() => offload.close());
+
+const opened: PageFiles[] = [];
+async function open(path = newFolder()): Promise<PageFiles> {
+  const files = await PageFiles.open(path, offload);
+  opened.push(files);
+  return files;
+}
+afterEach(async () => {
+  for (const files of opened.splice(0)) await files.close();
+  for (const id of addon.pages.list()) addon.pages.release(id);
+});
+
+describe('P5 spill and restore', () => {
+  test('P5 a page that was on disk goes on bit for bit; the charge is what it was', async () => {
+    const files = await open();
+    const page = realPage(1);
+    const { bytes } = addon.pages.usage();
+    const expected = logitsFrom(page);
+    const spilled = await files.spill({ name: 'ada/main', page, drop: true }, SOON);
+    expect(addon.pages.list()).toEqual([]);
+    const restored = await files.restore('ada/main', SOON);
+    expect(restored).toEqual({ ...spilled, page: expect.any(Number) });
+    expect(addon.pages.usage().bytes).toBe(bytes);
+    expect(metaOf(restored.page)).toBe('page 1');
+    expect(logitsFrom(restored.page)).toEqual(expected);
+  });
+
+  test('P5 without drop the page stays in memory, and nothing of it stays held', async () => {
+    const files = await open();
+    const page = realPage(2);
+    const progress = new Progress();
+    const { bytes } = await files.spill({ name: 'ada/main', page, drop: false }, { ...SOON, progress });
+    expect(progress.bytes).toBe(bytes);
+    expect(addon.pages.info(page)?.references).toBe(1);
+  });
+
+  test('P5 drop frees the generation that was spilled and no newer one', async () => {
+    const files = await open();
+    const [older, newer] = [realPage(3), realPage(4)];
+    const spills = [
+      files.spill({ name: 'ada/main', page: older, drop: true }, SOON),
+      files.spill({ name: 'ada/main', page: newer, drop: false }, SOON),
+    ];
+    expect((await Promise.all(spills)).map(({ generation }) => generation)).toEqual([1, 2]);
+    expect(addon.pages.list()).toEqual([newer]);
+    expect(metaOf((await files.restore('ada/main', SOON)).page)).toBe('page 4');
+  });
+
+  test('P4 a page that somebody else holds is charged until that one lets go, whatever the spill dropped', async () => {
+    const files = await open();
+    const page = realPage(5);
+    addon.pages.retain(page);
+    const spill = files.spill({ name: 'ada/main', page, drop: true }, SOON);
+    await spill;
+    expect(addon.pages.info(page)?.references).toBe(1);
+    addon.pages.release(page);
+    expect(addon.pages.usage()).toMatchObject({ bytes: 0, count: 0 });
+  });
+
+  test('P5 jobs on one page run in the order in which they were asked for', async () => {
+    const files = await open();
+    const pages = [realPage(6), realPage(7)] as const;
+    const [, first, , second, , gone] = await Promise.all([
+      files.spill({ name: 'ada/main', page: pages[0], drop: false }, SOON),
+      files.restore('ada/main', SOON),
+      files.spill({ name: 'ada/main', page: pages[1], drop: false }, SOON),
+      files.restore('ada/main', SOON),
+      files.remove('ada/main'),
+      failure(files.restore('ada/main', SOON)),
+    ]);
+    expect([metaOf(first.page), metaOf(second.page)]).toEqual(['page 6', 'page 7']);
+    expect(gone).toMatchObject({ code: 'NoSuchPage', detail: { name: 'ada/main' } });
+  });
+
+  test('P5 another process goes on from it bit for bit', async () => {
+    const path = newFolder();
+    const files = await open(path);
+    const page = realPage(8);
+    await files.spill({ name: 'ada/main', page, drop: false }, SOON);
+    await files.close();
+    opened.pop();
+    const { stdout, stderr } = spawnSync(process.execPath, [PROGRAM, path], { encoding: 'utf8' });
+    const expected = logitsFrom(page).map((logits) => Buffer.from(logits.buffer).toString('base64'));
+    if (stdout === '') throw new Error(stderr);
+    expect(JSON.parse(stdout)).toEqual(expected);
+  });
+});
+
+describe('P5 refusals', () => {
+  test('P5 a page that is not there, on disk or in memory', async () => {
+    const files = await open();
+    expect(await failure(files.restore('ada/main', SOON))).toMatchObject({ code: 'NoSuchPage' });
+    expect(await failure(files.remove('ada/main'))).toMatchObject({ code: 'NoSuchPage' });
+    const spill = files.spill({ name: 'ada/main', page: 1e9, drop: true }, SOON);
+    expect(await failure(spill)).toMatchObject({ code: 'NoSuchPage' });
+    expect((await files.list()).pages).toEqual([]);
+  });
+
+  test('P6 a page with a bit that is another than it was: nothing of it stays in memory', async () => {
+    const path = newFolder();
+    const files = await open(path);
+    await files.spill({ name: 'ada/main', page: realPage(9), drop: true }, SOON);
+    const kv = join(pagePath(path, folderName('ada/main')), '0-kv');
+    const bytes = readFileSync(kv);
+    bytes.writeUInt8((bytes[5_000] as number) ^ 16, 5_000);
+    writeFileSync(kv, bytes);
+    expect(await failure(files.restore('ada/main', SOON))).toMatchObject({
+      code: 'PageCorrupt',
+      detail: { what: kv },
+    });
+    expect(addon.pages.usage()).toMatchObject({ bytes: 0, count: 0 });
+  });
+
+  test('P4 over the ceiling: nothing of it is read', async () => {
+    const files = await open();
+    await files.spill({ name: 'ada/main', page: realPage(10), drop: true }, SOON);
+    addon.pages.setCeiling(1_000);
+    const refusal = await failure(files.restore('ada/main', SOON));
+    addon.pages.setCeiling(Number.POSITIVE_INFINITY);
+    expect(refusal).toMatchObject({ code: 'OverCeiling', detail: { usedBytes: 0, ceilingBytes: 1_000 } });
+  });
+
+  test('P5 past its deadline, or stopped, a spill leaves the page on disk and in memory as they were', async () => {
+    const files = await open();
+    const page = realPage(11);
+    await files.spill({ name: 'ada/main', page, drop: false }, SOON);
+    const stopped = new Progress();
+    stopped.stop();
+    const spill = { name: 'ada/main', page: realPage(12), drop: true };
+    expect(await failure(files.spill(spill, { ...SOON, progress: stopped }))).toMatchObject({
+      code: 'Aborted',
+    });
+    expect(await failure(files.spill(spill, { deadlineMs: 0 }))).toMatchObject({ code: 'DeadlineExceeded' });
+    expect(addon.pages.list()).toEqual([page, spill.page]);
+    expect((await files.list()).pages).toMatchObject([{ name: 'ada/main', generation: 1 }]);
+  });
+
+  test('P6 a folder that is in use; it is free when it is closed', async () => {
+    const path = newFolder();
+    const files = await open(path);
+    expect(await failure(PageFiles.open(path, offload))).toMatchObject({
+      code: 'DirectoryInUse',
+      detail: { dir: path },
+    });
+    await files.close();
+    opened.pop();
+    await open(path);
+  });
+
+  test('P5 names and numbers that are none', async () => {
+    const files = await open();
+    expect(await failure(files.spill({ name: '', page: 1, drop: true }, SOON))).toMatchObject({
+      code: 'BadArgument',
+    });
+    expect(await failure(files.restore('x'.repeat(2_000), SOON))).toMatchObject({ code: 'BadArgument' });
+    expect(await failure(files.remove(''))).toMatchObject({ code: 'BadArgument' });
+  });
+});
