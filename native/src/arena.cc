@@ -65,7 +65,7 @@ std::map<uintptr_t, uint64_t>::iterator Arena::fit(uint64_t bytes) {
 void Arena::grow(uint64_t bytes) {
   const uint64_t block = std::max(roundedUp(bytes, kHugePage), kGrowBytes);
   // One huge page more, so that the block can begin at one.
-  void* mapped = mmap(nullptr, block + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* mapped = mmap(nullptr, block + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) {
     throw nativeFailure("pages", "the system has no " + std::to_string(bytes) + " bytes: " + std::strerror(errno));
   }

@@ -1,5 +1,7 @@
 #include "page.h"
 
+#include <algorithm>
+
 namespace troupe {
 namespace {
 
@@ -14,6 +16,6 @@ void PageLayout::add(uint32_t kind, uint64_t bytes) {
   sections.push_back({kind, bytes, offset});
 }
 
-uint64_t PageLayout::bytes() const { return Arena::rounded(sectionsEnd(sections)); }
+uint64_t PageLayout::bytes() const { return std::max(Arena::kGrain, Arena::rounded(sectionsEnd(sections))); }
 
 }  // namespace troupe

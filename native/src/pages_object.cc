@@ -39,7 +39,7 @@ int fileOf(const Napi::Value& value) { return int32(value, "fd", 0, INT32_MAX); 
 Napi::Value pageInfoOf(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), "info", [&]() -> Napi::Value {
     const uint64_t id = pageId(info[0], "id");
-    const auto page = store().find(id);
+    auto page = store().find(id);
     if (!page) return info.Env().Undefined();
     return pageInfo(info.Env(), *page, store().references(id));
   });
@@ -47,7 +47,7 @@ Napi::Value pageInfoOf(const Napi::CallbackInfo& info) {
 
 Napi::Value section(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), "section", [&]() -> Napi::Value {
-    const auto page = store().get(pageId(info[0], "id"));
+    auto page = store().get(pageId(info[0], "id"));
     const auto kind = static_cast<uint32_t>(integer(info[1], "kind", 0, UINT32_MAX));
     for (const PageSection& each : page->layout().sections) {
       if (each.kind != kind) continue;
@@ -123,8 +123,6 @@ Napi::Value checksum(const Napi::CallbackInfo& info) {
 Napi::Value create(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), "create", [&]() -> Napi::Value {
     auto page = store().make(pageLayout(object(info[0], "layout")));
-    // What it holds is not yet what a file holds; nor may it be what some other page held.
-    std::memset(page->data(page->layout().sections.front()), 0, page->bytes());
     return Napi::Number::New(info.Env(), static_cast<double>(store().add(std::move(page))));
   });
 }
@@ -141,7 +139,7 @@ Napi::Value read(const Napi::CallbackInfo& info) {
 void seal(const Napi::CallbackInfo& info) {
   guarded(info.Env(), "seal", [&] {
     const uint64_t id = pageId(info[0], "id");
-    const auto page = store().get(id);
+    auto page = store().get(id);
     if (page->sealed()) throw badArgument("id", static_cast<double>(id), "a page that is not sealed");
     checkPage(*page);
     page->seal();

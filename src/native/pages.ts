@@ -129,7 +129,7 @@ export interface PageStore {
   write(fd: number, id: number, section: number, offset: number, length: number): number;
   /** CRC-32 (as zlib's) of bytes of a section, going on from `start`, 0 for a new one. */
   checksum(id: number, section: number, offset: number, length: number, start: number): number;
-  /** A page to be filled by `read` and then sealed. Charged at once. Throws OverCeiling. */
+  /** A page to be filled by `read`, all of it, and then sealed. Charged at once. Throws OverCeiling. */
   create(layout: {
     readonly fingerprint: string;
     readonly cells: number;
