@@ -32,6 +32,11 @@ export class VirtualClock implements Clock {
     if (!this.#stopped) this.#turns.behind(0, fire);
   }
 
+  freeze(): void {
+    this.#timers.freeze();
+    this.#turns.freeze();
+  }
+
   /** Nothing that was put off happens any more. */
   stop(): void {
     this.#stopped = true;

@@ -75,6 +75,11 @@ export class TestLineEnd implements WirePort {
     this.#closed = true;
   }
 
+  /** Its thread is stuck: what arrives stays where it is. */
+  freeze(): void {
+    this.#source?.freeze();
+  }
+
   /** Its thread is gone: nobody takes what arrives. */
   drop(): void {
     this.#closed = true;

@@ -20,6 +20,7 @@ export class Source {
   readonly #nextOrder: () => number;
   /** By time, then in the order in which they came. */
   readonly #queue: Happening[] = [];
+  #frozen = false;
 
   constructor(id: number, name: string, thread: number, loop: Loop, nextOrder: () => number) {
     this.id = id;
@@ -33,8 +34,9 @@ export class Source {
     return this.#queue.length;
   }
 
-  /** When its next thing is due; infinity: it has none. */
+  /** When its next thing is due; infinity: it has none, or nothing of it happens any more. */
   get nextAt(): number {
+    if (this.#frozen) return Number.POSITIVE_INFINITY;
     return this.#queue[0]?.at ?? Number.POSITIVE_INFINITY;
   }
 
@@ -60,6 +62,11 @@ export class Source {
   drop(happening: Happening): void {
     const i = this.#queue.indexOf(happening);
     if (i >= 0) this.#queue.splice(i, 1);
+  }
+
+  /** What is to come from here stays, and never happens. */
+  freeze(): void {
+    this.#frozen = true;
   }
 
   takeNext(): () => void {

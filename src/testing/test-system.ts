@@ -30,6 +30,8 @@ export interface TestOptions {
   readonly clone?: boolean;
   /** How long a batch is on its way between two threads, ms; default 0. */
   readonly delayMs?: () => number;
+  /** A thread that answers nothing for so long is frozen, and replaced; default 0: never. */
+  readonly frozenMs?: number;
   /** Sees every batch of every line. */
   readonly tap?: LineTap;
   /** Put around each actor, the first innermost. */
@@ -56,14 +58,14 @@ export class TestSystem {
   }
 
   static async start(options: TestOptions = {}): Promise<TestSystem> {
-    const { seed, clone = true, delayMs = () => 0, tap = {}, wrappings = [] } = options;
+    const { seed, clone = true, delayMs = () => 0, frozenMs = 0, tap = {}, wrappings = [] } = options;
     const loop = new Loop(seed === undefined ? inOrder : bySeed(seed));
     const actors = new Actors(clone ? [cloning, ...wrappings] : wrappings);
     const platform = new TestPlatform(loop, actors.load, { delayMs, tap });
     const threads = options.threads ?? [{ name: 'host', host: true }];
     const system = await settle(
       loop,
-      System.start(threads, { platform, frozenMs: 0 }),
+      System.start(threads, { platform, frozenMs }),
       'the start of the system',
     );
     return new TestSystem(system, loop, actors, platform);
@@ -73,8 +75,13 @@ export class TestSystem {
 
   /** Starts an actor, and lets the system run until it has. Rejects as `System.spawn` does. */
   async spawn({ actor, ...options }: TestSpawnOptions): Promise<ActorId> {
-    const module = await this.#actors.add(actor);
+    const module = await this.module(actor);
     return this.settle(this.system.spawn({ args: undefined, ...options, module }));
+  }
+
+  /** The module that stands for an actor in options of the runtime's own, such as those of a supervisor's children. */
+  module(actor: Actor): Promise<string> {
+    return this.#actors.add(actor);
   }
 
   /** An actor that the test speaks and hears through; it lives on the main thread. */
@@ -100,6 +107,14 @@ export class TestSystem {
   /** Ends a thread as a crash would, at once: what it had sent arrives, the rest is lost. It is started again. */
   loseThread(number: number, reason = 'the test ended it'): void {
     this.#platform.hosts.get(number)?.lose(reason);
+  }
+
+  /** Nothing happens on a thread any more, until it is replaced. False: it is not up. */
+  freezeThread(number: number): boolean {
+    const host = this.#platform.hosts.get(number);
+    if (!host?.isUp) return false;
+    host.freeze();
+    return true;
   }
 
   /** All threads that are there now. */

@@ -13,7 +13,7 @@ import { Reader } from '../../src/reader.js';
 import type { ActorId } from '../../src/runtime/address.js';
 import { CONTROL_THREAD } from '../../src/runtime/well-known.js';
 import type { Stage } from '../../src/stage.js';
-import { Random } from '../../src/testing/index.js';
+import { Random, type TestSpawnOptions } from '../../src/testing/index.js';
 import type { Outcome, SimulatedSystem, Trial } from '../../src/testing/simulation/index.js';
 import type { Turn, TurnResult } from '../../src/turn.js';
 import type { FakeAddon } from './fake-addon.js';
@@ -29,6 +29,9 @@ export const ENGINE_THREAD = 2;
 const DEADLINE_MS = 20_000;
 const ROUND_MS = 400;
 const MOST_ROUNDS = 200;
+/** Tries to start a mind, and the wait between two. */
+const MOST_TRIES = 5;
+const AGAIN_MS = 1_000;
 const QUIET_MS = 120_000;
 /** The stream of a seed's random numbers that the callers draw from. */
 const CALLERS = 5;
@@ -119,8 +122,21 @@ export class Company {
       const genes = i % 4 === 3 ? [{ gene: GENES[0], scale: 1 }] : [];
       const own = { name, system: `You are ${name}.`, sampling: {}, class: turnClass, genes };
       const args = { ...stage.mindArgs, ...own, plainSystem: i % 2 === 0 };
-      const id: ActorId = await this.#sim.stage.spawn({ name, actor: mindActor, args });
+      const id = await this.#startMind({ name, actor: mindActor, args });
       this.#minds.push(new Mind(name, id, stage, () => {}));
+    }
+  }
+
+  /** The thread that it is to start on may be lost just then. */
+  async #startMind(options: TestSpawnOptions): Promise<ActorId> {
+    const { stage } = this.#sim;
+    for (let tries = 1; ; tries++) {
+      try {
+        return await stage.spawn(options);
+      } catch (error) {
+        if (!this.#disturbed || tries === MOST_TRIES) throw error;
+      }
+      await stage.advance(AGAIN_MS);
     }
   }
 

@@ -69,6 +69,12 @@ class Gossip implements Behaviour {
 
   notice(): void {}
 
+  /** Hands over what it has; now and then it would rather stay. */
+  passivate(ctx: Context): boolean {
+    ctx.save('count', this.#count);
+    return !this.#random.oneIn(4);
+  }
+
   #play(hops: number, ctx: Context): unknown {
     const peer = this.#random.pick(this.#peers);
     const pass = (): void => void ctx.tell(this.#random.pick(this.#peers), { type: 'ball', hops: hops - 1 });

@@ -19,7 +19,8 @@ import { LaneOwners } from './lane-owners.js';
 export type MindsFault = SystemFault | NativeFault;
 
 const MESSAGES = 2_010;
-const FAULTS = { least: 6, most: 8 };
+/** So many of the first are such as come whatever becomes of the engine. */
+const FAULTS = { least: 6, most: 8, ofSystem: 5 };
 /** Faults come before so many messages, that all of them come. */
 const LAST_FAULT = 1_900;
 const THREADS = [
@@ -27,6 +28,8 @@ const THREADS = [
   { name: 'a', host: true },
   { name: 'b', host: true },
 ];
+/** Longer than the longest step. */
+const FROZEN_MS = 3_000;
 const NATIVE: readonly string[] = ['slow-step', 'failed-step', 'engine-crash'];
 const isNative = (fault: MindsFault): fault is NativeFault => NATIVE.includes(fault.kind);
 
@@ -46,9 +49,9 @@ export const mindsSubject = ({
 
   draw(random: Random): MindsFault[] {
     const count = random.between(FAULTS.least, FAULTS.most);
-    return Array.from({ length: count }, () => {
+    return Array.from({ length: count }, (_, i) => {
       const at = random.between(1, LAST_FAULT);
-      switch (random.below(8)) {
+      switch (i < FAULTS.ofSystem ? undefined : random.below(4)) {
         case 0:
           return { kind: 'slow-step', at, ms: random.between(10, 2_000) };
         case 1:
@@ -56,7 +59,7 @@ export const mindsSubject = ({
         case 2:
           return { kind: 'engine-crash', at, refuses: random.oneIn(2) };
         default:
-          return drawFault(random, LAST_FAULT, [2, 3, 4]);
+          return drawFault(random, LAST_FAULT, { lose: [2, 3, 4], freeze: [3, 4] });
       }
     });
   },
@@ -86,6 +89,7 @@ export const mindsSubject = ({
         seed: trial.seed,
         threads: THREADS,
         faults: system,
+        frozenMs: FROZEN_MS,
         wrappings,
         ...planted,
       });

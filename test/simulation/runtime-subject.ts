@@ -38,6 +38,10 @@ const ROUND_MS = 40;
 /** Every other actor vanishes when it was idle for so long. */
 const PASSIVATE_MS = 20;
 const MOST_ROUNDS = 400;
+/** Longer than any deadline of the game, so that what a frozen thread was asked is over before it is replaced. */
+const FROZEN_MS = 400;
+/** Who is found to have frozen its thread so often ends. */
+const FREEZES_TO_END = 3;
 /** Longer than every deadline and restart. */
 const QUIET_MS = 20_000;
 
@@ -48,6 +52,8 @@ class Game {
   readonly #definition = gossip(this.#peers);
   readonly #faults: RuntimeFault[];
   #occurred = 0;
+  /** Those that crashed too often to be started again. */
+  readonly #gaveUp = new Set<string>();
   /** Speaks for whoever uses the system. */
   #caller: Context | undefined;
 
@@ -58,6 +64,9 @@ class Game {
   }
 
   async play(): Promise<Outcome> {
+    this.#sim.stage.system.onProbe((probe) => {
+      if (probe.name === 'actor.given_up') this.#gaveUp.add(String(probe.actor));
+    });
     const caller = { kind: 'caller', start: (ctx: Context) => this.#call(ctx) };
     await this.#sim.stage.spawn({ name: 'caller', actor: caller, thread: MAIN_THREAD });
     for (let actor = 0; actor < ACTORS; actor++) await this.#start(actor);
@@ -67,8 +76,20 @@ class Game {
       await this.#disturb();
     }
     await this.#sim.quiet(QUIET_MS);
+    this.#look();
     const outcome = this.#sim.outcome();
     return { ...outcome, faults: outcome.faults + this.#occurred };
+  }
+
+  /** Whoever was started and not stopped is there, whatever befell it or its thread. */
+  #look(): void {
+    const freezes = this.#trial.faults.filter(({ kind }) => kind === 'freeze').length;
+    if (freezes >= FREEZES_TO_END) return;
+    for (const [actor, id] of this.#peers.entries()) {
+      const name = `gossip-${actor}`;
+      if (id === NOBODY || this.#gaveUp.has(name) || this.#sim.alive(id)) continue;
+      this.#sim.violations.add('who was not stopped is there', `${name} is not`);
+    }
   }
 
   async #start(actor: number): Promise<void> {
@@ -111,7 +132,7 @@ export const runtimeSubject = (planted: Partial<SimulationOptions> = {}): Subjec
       const actor = random.below(ACTORS);
       if (random.oneIn(5)) return { kind: 'stop', at, actor };
       if (random.oneIn(40)) return { kind: 'flood', at, actor, count: random.oneIn(4) ? 9_000 : 1_500 };
-      return drawFault(random, LAST_FAULT, [2, 3, 4]);
+      return drawFault(random, LAST_FAULT, { lose: [2, 3, 4], freeze: [2, 3, 4] });
     });
   },
 
@@ -127,7 +148,13 @@ export const runtimeSubject = (planted: Partial<SimulationOptions> = {}): Subjec
     const faults = trial.faults.filter(
       (fault): fault is SystemFault => !['stop', 'flood'].includes(fault.kind),
     );
-    const sim = await SimulatedSystem.start({ seed: trial.seed, threads: THREADS, faults, ...planted });
+    const sim = await SimulatedSystem.start({
+      seed: trial.seed,
+      threads: THREADS,
+      faults,
+      frozenMs: FROZEN_MS,
+      ...planted,
+    });
     return new Game(sim, trial).play();
   },
 });

@@ -182,6 +182,8 @@ class Broker implements Behaviour {
   // The engine's comings and goings
 
   #up(engine: EngineUp): void {
+    // Said again, for its answer was late.
+    if (engine.engine === this.#engine?.engine && engine.epoch === this.#engine.epoch) return;
     this.#down('it was started again');
     this.#ctx.watch(engine.engine);
     this.#ctx.save('engine', engine.engine);

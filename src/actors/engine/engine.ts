@@ -30,6 +30,7 @@ import { Replies } from './reply.js';
 import { Revoked } from './revoked.js';
 import { count, Status } from './status.js';
 import { Stepper } from './stepper.js';
+import { sayUp } from './up.js';
 
 /** Epochs of an engine that was started again begin above those of before. */
 const EPOCHS_A_START = 2 ** 20;
@@ -66,7 +67,7 @@ class Engine implements Behaviour {
     };
     this.#stepper = new Stepper(this.#context, this.#lanes.all, sink, { split: recurrent || hybrid });
     this.#loop = ctx.work(() => this.#step());
-    this.#sayUp();
+    sayUp(this.#ctx, this.#args, this.#epoch);
   }
 
   receive(message: EngineMessage, ctx: Context): EngineReady | undefined {
@@ -97,6 +98,8 @@ class Engine implements Behaviour {
         return;
       case 'reset':
         return this.#reset(message.error);
+      case 'unheard':
+        return message.epoch === this.#epoch ? sayUp(this.#ctx, this.#args, this.#epoch) : undefined;
     }
   }
 
@@ -139,7 +142,7 @@ class Engine implements Behaviour {
     }
     this.#epoch++;
     for (const { run, mind } of this.#early.reset()) this.#take(run, mind);
-    this.#sayUp();
+    sayUp(this.#ctx, this.#args, this.#epoch);
   }
 
   #take(run: Run, mind: ActorId): void {
@@ -227,11 +230,6 @@ class Engine implements Behaviour {
     const { held } = lane;
     const holds = held > 0 ? activity : undefined;
     this.#tellBroker({ type: 'ran', grant, lane: lane.number, activity: holds, held, processed, produced });
-  }
-
-  #sayUp(): void {
-    const { lanes, cells, context } = this.#args;
-    this.#tellBroker({ type: 'up', engine: this.#ctx.self, epoch: this.#epoch, lanes, cells, context });
   }
 
   #tellMind(mind: ActorId, message: RunDone): void {

@@ -59,6 +59,8 @@ export type EngineControl =
   | { readonly type: 'clear'; readonly epoch: number; readonly claims: readonly LaneClaim[] }
   /** A gene is gone for good: what was computed under it means nothing any more. */
   | { readonly type: 'unloaded'; readonly gene: number }
+  /** To itself: the broker did not hear that it is up. */
+  | { readonly type: 'unheard'; readonly epoch: number }
   /** The broker was started again: all runs end, all lanes are emptied, and the engine says `up` again. */
   | { readonly type: 'reset'; readonly error: ErrorEnvelope };
 

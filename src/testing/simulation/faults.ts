@@ -8,17 +8,29 @@ export type SystemFault =
   | { readonly kind: 'crash'; readonly at: number; readonly when: 'before' | 'after' }
   /** A thread is lost with its actors, and started again. */
   | { readonly kind: 'lose'; readonly at: number; readonly thread: number }
+  /** Nothing happens on a thread any more, until it is replaced. */
+  | { readonly kind: 'freeze'; readonly at: number; readonly thread: number }
   /** Batches take longer on all lines, each by another time up to `delayMs`. */
   | { readonly kind: 'slow'; readonly at: number; readonly forMs: number; readonly delayMs: number };
 
-export function drawFault(random: Random, messages: number, threads: readonly number[]): SystemFault {
+export interface FaultyThreads {
+  /** Threads that may be lost. */
+  readonly lose: readonly number[];
+  /** Threads that may freeze: of those that host actors. */
+  readonly freeze: readonly number[];
+}
+
+export function drawFault(random: Random, messages: number, { lose, freeze }: FaultyThreads): SystemFault {
   const at = random.between(1, messages);
-  switch (random.below(4)) {
+  switch (random.below(9)) {
     case 0:
-      return { kind: 'slow', at, forMs: random.between(1, 400), delayMs: random.between(1, 80) };
     case 1:
-      if (threads.length > 0) return { kind: 'lose', at, thread: random.pick(threads) };
-      return { kind: 'crash', at, when: 'before' };
+      return { kind: 'slow', at, forMs: random.between(1, 400), delayMs: random.between(1, 80) };
+    case 2:
+    case 3:
+      return { kind: 'lose', at, thread: random.pick(lose) };
+    case 4:
+      return { kind: 'freeze', at, thread: random.pick(freeze) };
     default:
       return { kind: 'crash', at, when: random.oneIn(2) ? 'before' : 'after' };
   }
@@ -30,6 +42,8 @@ export function describeFault(fault: SystemFault): string {
       return `message ${fault.at}: its handler throws ${fault.when} it has done its work`;
     case 'lose':
       return `message ${fault.at}: thread ${fault.thread} is lost`;
+    case 'freeze':
+      return `message ${fault.at}: thread ${fault.thread} freezes`;
     case 'slow':
       return `message ${fault.at}: for ${fault.forMs} ms, batches take up to ${fault.delayMs} ms`;
   }

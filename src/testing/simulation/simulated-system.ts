@@ -4,27 +4,24 @@
  */
 import { type ActorId, threadOf } from '../../runtime/address.js';
 import type { ThreadPlan } from '../../runtime/system.js';
+import type { Thread } from '../../runtime/thread.js';
 import type { LineTap } from '../line.js';
-import { Random } from '../random.js';
 import { TestSystem } from '../test-system.js';
 import type { Wrapping } from '../wrapping.js';
 import { Checks } from './checks.js';
 import { Crashes } from './crashes.js';
+import { FaultState } from './fault-state.js';
 import type { SystemFault } from './faults.js';
 import { Recorder } from './recorder.js';
 import type { Outcome } from './subject.js';
 import { Violations } from './violations.js';
 
-/** The stream of a seed's random numbers that decides how long batches are on their way. */
-const LINES = 2;
-/** One batch in so many is late, by up to so much, also when nothing is slow. */
-const LATE_ONE_IN = 4;
-const LATE_MS = 2;
-
 export interface SimulationOptions {
   readonly seed: number;
   readonly threads: readonly ThreadPlan[];
   readonly faults: readonly SystemFault[];
+  /** A thread that answers nothing for so long is replaced; default 0: never. */
+  readonly frozenMs?: number;
   /** Put around each actor, inside of what records it. */
   readonly wrappings?: readonly Wrapping[];
   /** Something done to batches, to see whether the checks find it. */
@@ -39,11 +36,20 @@ export class SimulatedSystem {
   readonly #state: FaultState;
   readonly #lost = new Set<number>();
 
-  private constructor(stage: TestSystem, recorder: Recorder, checks: Checks, state: FaultState) {
+  /** Frozen threads, in the life that they froze in. */
+  readonly #frozen: Thread[] = [];
+
+  private constructor(
+    stage: TestSystem,
+    recorder: Recorder,
+    checks: Checks,
+    violations: Violations,
+    state: FaultState,
+  ) {
     this.stage = stage;
     this.recorder = recorder;
     this.checks = checks;
-    this.violations = state.violations;
+    this.violations = violations;
     this.#state = state;
     stage.loop.onStep = (thread) => this.#afterStep(thread);
   }
@@ -52,11 +58,13 @@ export class SimulatedSystem {
     seed,
     threads,
     faults,
+    frozenMs = 0,
     planted,
     wrappings: own = [],
   }: SimulationOptions): Promise<SimulatedSystem> {
     const state = new FaultState(seed, faults);
-    const checks = new Checks(state.violations, () => state.now());
+    const violations = new Violations();
+    const checks = new Checks(violations, () => state.now());
     const recorder = new Recorder(checks);
     const crashes = new Crashes(() => state.crash(checks.messages));
     const tap: LineTap = {
@@ -68,9 +76,9 @@ export class SimulatedSystem {
     };
     const delayMs = (): number => state.delayMs();
     const wrappings = [...own, crashes, recorder];
-    const stage = await TestSystem.start({ seed, threads, tap, delayMs, wrappings });
+    const stage = await TestSystem.start({ seed, threads, tap, delayMs, frozenMs, wrappings });
     state.now = () => stage.now;
-    return new SimulatedSystem(stage, recorder, checks, state);
+    return new SimulatedSystem(stage, recorder, checks, violations, state);
   }
 
   /** Messages handled so far. */
@@ -90,6 +98,11 @@ export class SimulatedSystem {
   /** Lets what is under way come to its end, and looks at what is left. */
   async quiet(forMs: number): Promise<void> {
     await this.stage.advance(forMs);
+    for (const { number, name } of this.#frozen.filter(
+      (thread) => this.stage.thread(thread.number) === thread,
+    )) {
+      this.violations.add('a frozen thread is replaced', `thread ${number}, ${name}, still is what it was`);
+    }
     this.checks.quiet(this.stage.threads, {
       alive: (id) => this.alive(id),
       wasLost: (thread) => this.#lost.has(thread),
@@ -107,59 +120,19 @@ export class SimulatedSystem {
     this.stage.loop.note(this.messages);
     const stepped = this.stage.thread(number);
     if (stepped !== undefined) this.checks.step(stepped);
-    for (const thread of this.#state.losses(this.messages)) {
+    for (const { kind, thread } of this.#state.due(this.messages)) {
+      // A thread that froze is as good as lost: it never goes on.
       this.#lost.add(thread);
       this.checks.lost(thread);
-      this.stage.loseThread(thread, 'the seed ended it');
+      // One that is just starting cannot freeze.
+      if (kind === 'lose' || !this.#freeze(thread)) this.stage.loseThread(thread, 'the seed ended it');
     }
   }
-}
 
-/** Which faults have come, and which are still to come. */
-class FaultState {
-  readonly violations = new Violations();
-  now: () => number = () => 0;
-  occurred = 0;
-  readonly #random: Random;
-  readonly #crashes: (SystemFault & { kind: 'crash' })[];
-  readonly #losses: (SystemFault & { kind: 'lose' })[];
-  readonly #slow: (SystemFault & { kind: 'slow' })[];
-  #slowUntil = 0;
-  #slowBy = 0;
-
-  constructor(seed: number, faults: readonly SystemFault[]) {
-    this.#random = new Random(seed, LINES);
-    const sorted = [...faults].sort((a, b) => a.at - b.at);
-    this.#crashes = sorted.filter((fault) => fault.kind === 'crash');
-    this.#losses = sorted.filter((fault) => fault.kind === 'lose');
-    this.#slow = sorted.filter((fault) => fault.kind === 'slow');
-  }
-
-  crash(messages: number): 'before' | 'after' | undefined {
-    const [next] = this.#crashes;
-    if (next === undefined || next.at > messages) return undefined;
-    this.#crashes.shift();
-    this.occurred++;
-    return next.when;
-  }
-
-  /** Threads that are lost now. */
-  losses(messages: number): number[] {
-    const due = this.#losses.filter(({ at }) => at <= messages);
-    this.#losses.splice(0, due.length);
-    this.occurred += due.length;
-    const slow = this.#slow.filter(({ at }) => at <= messages);
-    this.#slow.splice(0, slow.length);
-    this.occurred += slow.length;
-    for (const { forMs, delayMs } of slow) {
-      this.#slowUntil = this.now() + forMs;
-      this.#slowBy = delayMs;
-    }
-    return due.map(({ thread }) => thread);
-  }
-
-  delayMs(): number {
-    if (this.now() < this.#slowUntil) return this.#random.fraction() * this.#slowBy;
-    return this.#random.oneIn(LATE_ONE_IN) ? this.#random.fraction() * LATE_MS : 0;
+  #freeze(number: number): boolean {
+    const thread = this.stage.thread(number);
+    if (thread === undefined || !this.stage.freezeThread(number)) return false;
+    this.#frozen.push(thread);
+    return true;
   }
 }
