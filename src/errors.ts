@@ -67,6 +67,19 @@ export const GeneAbsent = defineError<{ reason: string }>(
   (d) => `the run names a gene that is not there: ${d.reason}`,
 );
 
+/** A gene that is to come from its file, or to be kept by it alone. */
+export const GeneChanged = defineError<{ path: string; reason: string }>(
+  'GeneChanged',
+  (d) => `${d.path} no longer holds the gene that was loaded from it: ${d.reason}`,
+);
+
+/** `neededGenes`: with those that may not leave the device. */
+export const GeneSlotsFull = defineError<{ neededGenes: number; slots: number }>(
+  'GeneSlotsFull',
+  (d) =>
+    `${d.neededGenes} genes would have to be on the device at one time, and genes.slots allows ${d.slots}`,
+);
+
 export const NoSuchGene = defineError<{ name: string }>(
   'NoSuchGene',
   (d) => `no gene is named ${d.name}; load it with troupe.genes.load`,

@@ -6,13 +6,19 @@ export type { TurnClass } from './actors/broker/protocol.js';
 export type { Sampling } from './actors/engine/sampling.js';
 export type { LaneReport } from './actors/engine/status.js';
 export type { Outcome, Receipt, RunReceipt } from './actors/mind/protocol.js';
-export type { NamedGene, NamedGeneInfo } from './actors/residency/protocol.js';
+export type {
+  GeneMove,
+  GeneStats,
+  GenesMissed,
+  NamedGene,
+  NamedGeneInfo,
+} from './actors/residency/protocol.js';
 export * from './errors.js';
 export type { Genes, LoadGeneOptions } from './genes.js';
 export type { Mind } from './mind.js';
 export type { MindOptions } from './mind-options.js';
 export { type TurnReply, turnOf } from './minds.js';
-export type { PeekOptions, Progress, TroupeOptions, TurnOptions } from './options.js';
+export type { GeneOptions, PeekOptions, Progress, TroupeOptions, TurnOptions } from './options.js';
 export {
   type AskOptions,
   type Behaviour,

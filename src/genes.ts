@@ -1,45 +1,46 @@
 /**
- * Genes as a caller sees them: loaded from files under names, listed, unloaded; and the check of what a turn may run.
- * The bytes are moved on the offload pool; which names there are is the residency's knowledge.
+ * Genes as a caller sees them: loaded from files under names, listed, moved and unloaded; and the check of what a turn may
+ * run. All of it is the residency's work.
  */
 import { basename, resolve } from 'node:path';
-import type { Bound, NamedGene, NamedGeneInfo, ResidencyMessage } from './actors/residency/protocol.js';
+import type {
+  GeneMove,
+  GeneStats,
+  NamedGene,
+  NamedGeneInfo,
+  ResidencyMessage,
+  ResidencyQuestion,
+} from './actors/residency/protocol.js';
 import { checkFields, checkFlag, checkText } from './check.js';
-import { BadArgument, GeneInUse } from './errors.js';
-import type { GeneFile, UnloadGene } from './jobs/genes.js';
-import type { GeneInfo } from './native/addon.js';
-import type { Offload } from './runtime/offload.js';
-import { moduleUrl, type Stage } from './stage.js';
+import { BadArgument } from './errors.js';
+import { Band } from './runtime/message.js';
+import type { Stage } from './stage.js';
 
 /** Longest list of genes of one turn: far more than mean anything together. */
 const MAX_GENES = 64;
 const MAX_NAME_CHARACTERS = 256;
 /** Scales beyond it overflow. */
 const MAX_SCALE = 1e6;
-/** Reading a large file from a slow disk takes minutes. */
-const LOAD_MS = 600_000;
-/** A gene that nothing may run any more is tried to be freed for so long: steps of large prompts take seconds. */
-const FREE_MS = 30_000;
-/** Waits between two tries: the first, doubled from try to try up to the longest. */
-const FREE_FIRST_MS = 20;
-const FREE_MOST_MS = 1_000;
+/** Reading a large file from a slow disk takes minutes, and others may be read before it. */
+const ASK_MS = 600_000;
 
 export interface LoadGeneOptions {
   /** What turns call it; default: the file's name without `.gguf`. */
   readonly name?: string;
   /** Takes the place of another gene of that name; refused `GeneInUse` while a turn runs it. */
   readonly replace?: boolean;
+  /**
+   * An optimizer is changing it: it is neither unloaded, replaced nor moved (`GeneInUse`) until it is loaded again without
+   * this.
+   */
+  readonly learning?: boolean;
 }
 
 export class Genes {
-  readonly #offload: Offload;
   readonly #stage: () => Stage;
-  /** One at a time: between two steps of a load another could unload what it has just found. */
-  #last: Promise<unknown> = Promise.resolve();
 
   /** For `Troupe`. */
-  constructor(offload: Offload, stage: () => Stage) {
-    this.#offload = offload;
+  constructor(stage: () => Stage) {
     this.#stage = stage;
   }
 
@@ -50,22 +51,11 @@ export class Genes {
    */
   async load(path: string, options?: LoadGeneOptions): Promise<NamedGeneInfo> {
     const file = resolve(checkText(path, 'path'));
-    const given = checkFields<LoadGeneOptions>(options, 'options', ['name', 'replace']);
+    const given = checkFields<LoadGeneOptions>(options, 'options', ['name', 'replace', 'learning']);
     const name = checkGeneName(given.name ?? basename(file, '.gguf'), 'options.name');
     const replace = checkFlag(given.replace, 'options.replace');
-    return this.#inTurn(async () => {
-      const { model } = this.#stage().mindArgs;
-      const loaded = await this.#run<GeneInfo>('load', { model, path: file } satisfies GeneFile);
-      const gene = { ...loaded, name, path: file };
-      try {
-        await this.#unload(await this.#ask<Bound>({ type: 'bind', gene, replace }));
-      } catch (error) {
-        const kept = await this.#ask<NamedGeneInfo[]>({ type: 'list' });
-        if (!kept.some(({ id }) => id === gene.id)) await this.#unload({ orphans: [gene.id] });
-        throw error;
-      }
-      return gene;
-    });
+    const learning = checkFlag(given.learning, 'options.learning');
+    return this.#ask({ type: 'load', path: file, name, replace, learning });
   }
 
   /**
@@ -73,46 +63,44 @@ export class Genes {
    * `NoSuchGene`, or `GeneInUse` while a turn runs it or it is active by default.
    */
   async unload(name: string): Promise<void> {
-    const checked = checkGeneName(name, 'name');
-    await this.#inTurn(async () => this.#unload(await this.#ask<Bound>({ type: 'unbind', name: checked })));
+    await this.#ask({ type: 'unload', name: checkGeneName(name, 'name') });
   }
 
+  /**
+   * Moves a gene out of the lanes' reach, to the host, or where that is full to disk; a turn that names it has it moved
+   * back. Rejects with `NoSuchGene`, `GeneInUse` as `unload`, or, if only its file could keep it and is another one now,
+   * `GeneChanged`.
+   */
+  async pageOut(name: string): Promise<GeneMove> {
+    return this.#ask({ type: 'page-out', name: checkGeneName(name, 'name') });
+  }
+
+  /**
+   * Moves a gene to where lanes run it, so that no turn has to wait for that; the one used least recently makes room.
+   * Rejects with `NoSuchGene`, `GeneSlotsFull` while turns hold all slots, or `GeneChanged`.
+   */
+  async pageIn(name: string): Promise<GeneMove> {
+    return this.#ask({ type: 'page-in', name: checkGeneName(name, 'name') });
+  }
+
+  /** Every name, with its gene and where that is. */
   async list(): Promise<NamedGeneInfo[]> {
-    return this.#ask({ type: 'list' });
+    return this.#question({ type: 'list' });
   }
 
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const mine = this.#last.then(work, work);
-    this.#last = mine.catch(() => {});
-    return mine;
+  /** Where genes are, in numbers, and what has been moved so far. */
+  async stats(): Promise<GeneStats> {
+    return this.#question({ type: 'stats' });
   }
 
-  async #unload({ orphans }: Bound): Promise<void> {
-    for (const gene of orphans) await this.#free(gene);
-  }
-
-  /** The run of a turn whose mind was lost holds its genes until the engine has ended it. Rejects with GeneInUse. */
-  async #free(gene: number): Promise<void> {
+  #ask<T>(message: ResidencyMessage): Promise<T> {
     const { system, mindArgs } = this.#stage();
-    const { clock } = system.main;
-    const until = clock.now() + FREE_MS;
-    for (let waitMs = FREE_FIRST_MS; ; waitMs = Math.min(2 * waitMs, FREE_MOST_MS)) {
-      try {
-        return await this.#run('unload', { model: mindArgs.model, gene } satisfies UnloadGene);
-      } catch (error) {
-        if (!(error instanceof GeneInUse) || clock.now() >= until) throw error;
-      }
-      await new Promise<void>((resolve) => clock.after(waitMs, resolve));
-    }
+    return system.ask<T>(mindArgs.residency, message, { deadlineMs: ASK_MS });
   }
 
-  #run<T>(what: 'load' | 'unload', input: GeneFile | UnloadGene): Promise<T> {
-    return this.#offload.run<T>(moduleUrl('./jobs/genes.js'), { what, ...input }, LOAD_MS);
-  }
-
-  async #ask<T>(message: ResidencyMessage): Promise<T> {
+  #question<T>(message: ResidencyQuestion): Promise<T> {
     const { system, mindArgs } = this.#stage();
-    return system.ask<T>(mindArgs.residency, message);
+    return system.ask<T>(mindArgs.residency, message, { band: Band.control });
   }
 }
 

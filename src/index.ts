@@ -70,7 +70,7 @@ export class Troupe implements AsyncDisposable {
     this.#system = system;
     this.#offload = offload;
     this.#passivateMs = options.passivateMs;
-    this.genes = new Genes(offload, () => this.#open('its genes'));
+    this.genes = new Genes(() => this.#open('its genes'));
     this.#status = createStatus(options.lanes);
   }
 

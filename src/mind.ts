@@ -137,6 +137,7 @@ export class Mind implements AsyncDisposable {
       turn,
       model: this.#stage.modelName,
       phenotype: { genes: [], scales: [] },
+      genesMissed: { genes: 0, bytes: 0 },
       runs: [],
       waits: {},
       outcome,

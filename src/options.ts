@@ -18,6 +18,15 @@ export interface Progress {
   readonly fraction: number;
 }
 
+export interface GeneOptions {
+  /** What minds run that name no genes; their names mean what is loaded under them by then. */
+  readonly default?: readonly NamedGene[];
+  /** Genes that the device holds at one time, ready for lanes; default: all that are loaded. */
+  readonly slots?: number;
+  /** Bytes that the host holds of the others, the rest being in their files alone; default: a quarter of `memory.host`. */
+  readonly hostBytes?: number;
+}
+
 export interface TroupeOptions {
   /** Path of a GGUF model; default: the embedded one. */
   readonly model?: string;
@@ -33,8 +42,7 @@ export interface TroupeOptions {
   readonly hosts?: number;
   /** Budgets in bytes. `host`: default what the system or the container allows. */
   readonly memory?: { readonly host?: number };
-  /** `default`: what minds run that name no genes; their names mean what is loaded under them by then. */
-  readonly genes?: { readonly default?: readonly NamedGene[] };
+  readonly genes?: GeneOptions;
   /** Folder of this process's data, made for its owner only. */
   readonly dir?: string;
   /** Milliseconds without a turn after which a mind frees its memory until the next one; default 60,000. */
@@ -69,6 +77,10 @@ const DEFAULT_DEADLINE_MS = 3_600_000;
 /** Longer than a pause in a conversation, so that who is spoken to stays awake. */
 const DEFAULT_PASSIVATE_MS = 60_000;
 const MAX_ROOM_CHARACTERS = 256;
+/** More than any memory holds. */
+const MOST_GENES = 2 ** 20;
+/** Of the host's memory, for genes that are out of the way. */
+const GENE_SHARE = 1 / 4;
 /** `weightBytes` of the model; a small one decodes fastest on one thread. */
 export function defaultThreads(weightBytes: number, cores = availableParallelism()): number {
   const worth = Math.max(1, Math.floor(weightBytes / BYTES_A_THREAD));
@@ -90,6 +102,12 @@ export const defaultDir = (): string =>
     ? join(process.env.XDG_RUNTIME_DIR, 'troupe')
     : join(tmpdir(), `troupe-${userInfo().uid}`);
 
+export interface CheckedGeneOptions {
+  readonly default: readonly NamedGene[];
+  readonly slots: number | undefined;
+  readonly hostBytes: number;
+}
+
 export interface CheckedTroupeOptions {
   readonly model: string;
   readonly lanes: number;
@@ -98,7 +116,7 @@ export interface CheckedTroupeOptions {
   readonly threads: number | undefined;
   readonly hosts: number;
   readonly hostBytes: number;
-  readonly genes: readonly NamedGene[];
+  readonly genes: CheckedGeneOptions;
   readonly dir: string;
   readonly passivateMs: number;
   readonly onProgress: (progress: Progress) => void;
@@ -119,7 +137,8 @@ export function checkTroupeOptions(options: unknown): CheckedTroupeOptions {
     'onProgress',
   ]);
   const memory = checkFields<{ host?: number }>(given.memory, 'options.memory', ['host']);
-  const genes = checkFields<{ default?: readonly NamedGene[] }>(given.genes, 'options.genes', ['default']);
+  const hostBytes =
+    checkWhole(memory.host, 'options.memory.host', 1, Number.MAX_SAFE_INTEGER) ?? availableMemory();
   return {
     model: checkText(given.model, 'options.model', DEFAULT_MODEL),
     lanes: checkWhole(given.lanes, 'options.lanes', 1, 256) ?? DEFAULT_LANES,
@@ -127,13 +146,25 @@ export function checkTroupeOptions(options: unknown): CheckedTroupeOptions {
     cells: checkWhole(given.cells, 'options.cells', 16, 2 ** 30),
     threads: checkWhole(given.threads, 'options.threads', 1, 256),
     hosts: checkWhole(given.hosts, 'options.hosts', 1, 64) ?? defaultHosts(),
-    hostBytes:
-      checkWhole(memory.host, 'options.memory.host', 1, Number.MAX_SAFE_INTEGER) ?? availableMemory(),
-    genes: checkGenes(genes.default, 'options.genes.default') ?? [],
+    hostBytes,
+    genes: checkGeneOptions(given.genes, hostBytes),
     dir: checkText(given.dir, 'options.dir', defaultDir()),
     passivateMs: checkMs(given.passivateAfter, 'options.passivateAfter') ?? DEFAULT_PASSIVATE_MS,
     onProgress:
       given.onProgress === undefined ? () => {} : checkCallback(given.onProgress, 'options.onProgress'),
+  };
+}
+
+function checkGeneOptions(options: unknown, hostBytes: number): CheckedGeneOptions {
+  const where = 'options.genes';
+  const given = checkFields<GeneOptions>(options, where, ['default', 'slots', 'hostBytes']);
+  const active = checkGenes(given.default, `${where}.default`) ?? [];
+  return {
+    default: active,
+    slots: checkWhole(given.slots, `${where}.slots`, Math.max(1, active.length), MOST_GENES),
+    hostBytes:
+      checkWhole(given.hostBytes, `${where}.hostBytes`, 0, Number.MAX_SAFE_INTEGER) ??
+      Math.floor(hostBytes * GENE_SHARE),
   };
 }
 

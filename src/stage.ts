@@ -62,13 +62,13 @@ export async function openStage(
     thread: CONTROL_THREAD,
   });
   const engine = await startEngine(system, options, engineArgs(options, fit, broker, status));
+  const ready = await system.ask<EngineReady>(engine, { type: 'ready' });
   const residency = await system.spawn({
     name: 'residency',
     module: moduleUrl('./actors/residency/residency.js'),
-    args: { default: options.genes.map(({ gene }) => gene), engine } satisfies ResidencyArgs,
+    args: residencyArgs(options, ready.model, engine),
     thread: CONTROL_THREAD,
   });
-  const ready = await system.ask<EngineReady>(engine, { type: 'ready' });
   // The main thread holds the weights too, so that they outlive a crash of the engine's thread.
   attachVocab(ready.model);
   const reader = new Reader();
@@ -92,11 +92,19 @@ export async function openStage(
       engine,
       broker,
       residency,
-      genes: options.genes,
+      genes: options.genes.default,
     },
     nextTurn: () => ++turns,
     close: () => detachVocab(ready.model),
   };
+}
+
+function residencyArgs(
+  { genes: { default: active, slots, hostBytes } }: CheckedTroupeOptions,
+  model: number,
+  engine: ActorId,
+): ResidencyArgs {
+  return { default: active.map(({ gene }) => gene), slots, hostBytes, model, engine };
 }
 
 function engineArgs(

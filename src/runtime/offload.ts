@@ -17,9 +17,11 @@ export interface OffloadOptions {
   readonly threads: number;
   /** Jobs that may wait; more are refused. */
   readonly queue: number;
+  /** Threads that stay when they are idle: who cannot wait for one to start keeps one. */
+  readonly kept: number;
 }
 
-const DEFAULTS: OffloadOptions = { threads: 2, queue: 256 };
+const DEFAULTS: OffloadOptions = { threads: 2, queue: 256, kept: 0 };
 /** A thread without a job ends after this long. */
 const IDLE_MS = 5_000;
 
@@ -41,9 +43,9 @@ export class Offload {
   readonly #pool: Piscina;
 
   constructor(options: Partial<OffloadOptions> = {}) {
-    const { threads, queue } = { ...DEFAULTS, ...options };
+    const { threads, queue, kept } = { ...DEFAULTS, ...options };
     this.#pool = new Piscina({
-      minThreads: 0,
+      minThreads: kept,
       maxThreads: threads,
       maxQueue: queue,
       idleTimeout: IDLE_MS,

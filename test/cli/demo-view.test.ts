@@ -56,6 +56,7 @@ describe('U2 the summary', () => {
     turn: 1,
     model: 'm',
     phenotype: { genes: [], scales: [] },
+    genesMissed: { genes: 0, bytes: 0 },
     runs: [
       {
         lane: 0,

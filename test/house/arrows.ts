@@ -25,7 +25,7 @@ const SHARED = ['errors.ts', 'nearest.ts'];
 /** Rooms whose shapes, and nothing else, may be named (`import type`): what a header says, what a job answers. */
 const MAY_NAME: Record<string, readonly string[]> = {
   index: ['native', 'jobs'],
-  actors: ['native'],
+  actors: ['native', 'jobs'],
 };
 
 /** Actors that touch the addon, beside their room's row. */

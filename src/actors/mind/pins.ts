@@ -44,7 +44,7 @@ export class Pins {
     // One that ended meanwhile has let go of them; one that has them keeps them, whatever their names mean by now.
     const turn = this.#turns.get(message.turn);
     if (turn?.stage !== 'genes') return undefined;
-    if (message.type === 'pinned') turn.phenotype = message.genes;
+    if (message.type === 'pinned') Object.assign(turn, { phenotype: message.genes, missed: message.missed });
     return turn;
   }
 
@@ -53,7 +53,10 @@ export class Pins {
   }
 
   #askAgain(): void {
-    for (const turn of this.#turns.all()) if (pins(turn)) this.#post.pin(turn, this.#genesOf(turn));
+    for (const turn of this.#turns.all()) {
+      if (turn.stage === 'genes') this.#post.pin(turn, this.#genesOf(turn));
+      else if (pins(turn)) this.#post.hold(turn);
+    }
   }
 
   #genesOf(turn: Turn): readonly NamedGene[] {

@@ -8,7 +8,7 @@ import type { BrokerToMind, MindToBroker } from '../broker/protocol.js';
 import type { Activity, EngineControl, Run } from '../engine/protocol.js';
 import type { MindToResidency, NamedGene } from '../residency/protocol.js';
 import type { MindArgs } from './protocol.js';
-import type { Prepared, Turn } from './turn.js';
+import { leftMs, type Prepared, type Turn } from './turn.js';
 
 type Granted = BrokerToMind & { readonly type: 'granted' };
 
@@ -23,7 +23,14 @@ export class Post {
 
   /** Asks for the turn's genes to be there until it is over. */
   pin(turn: Turn, genes: readonly NamedGene[]): void {
-    this.#residency({ type: 'pin', turn: turn.request.turn, genes });
+    const deadlineMs = leftMs(turn.request, this.#ctx.now);
+    this.#residency({ type: 'pin', turn: turn.request.turn, genes, deadlineMs });
+  }
+
+  /** Says again that the turn has its genes. */
+  hold(turn: Turn): void {
+    const genes = turn.phenotype.map(({ gene }) => gene);
+    this.#residency({ type: 'hold', turn: turn.request.turn, genes });
   }
 
   unpin(turn: Turn): void {

@@ -5,7 +5,7 @@ import type { ActorId } from '../../runtime/address.js';
 import type { ErrorEnvelope } from '../../runtime/errors.js';
 import type { QueueReason, TurnClass } from '../broker/protocol.js';
 import type { Sampling } from '../engine/sampling.js';
-import type { NamedGene } from '../residency/protocol.js';
+import type { GenesMissed, NamedGene } from '../residency/protocol.js';
 
 export interface MindArgs {
   readonly name: string;
@@ -82,6 +82,8 @@ export interface Receipt {
   readonly model: string;
   /** Genes and scales that ran, aligned; empty: the base model. */
   readonly phenotype: { readonly genes: readonly string[]; readonly scales: readonly number[] };
+  /** Genes, and their bytes, that had to be moved to the device for it. */
+  readonly genesMissed: GenesMissed;
   readonly runs: readonly RunReceipt[];
   /** Milliseconds waited, by reason. */
   readonly waits: Readonly<Partial<Record<QueueReason | 'room' | 'genes', number>>>;

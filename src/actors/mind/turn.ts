@@ -8,7 +8,7 @@ import type { ActorId } from '../../runtime/address.js';
 import type { ErrorEnvelope } from '../../runtime/errors.js';
 import type { QueueReason } from '../broker/protocol.js';
 import type { Activity, RunDone } from '../engine/protocol.js';
-import type { PinnedGene } from '../residency/protocol.js';
+import type { GenesMissed, PinnedGene } from '../residency/protocol.js';
 import type { MindArgs, Outcome, Receipt, RunReceipt, TurnAnswer, TurnRequest } from './protocol.js';
 import type { Message } from './rendering.js';
 
@@ -51,6 +51,7 @@ export interface Turn {
   prepared: Prepared | undefined;
   /** What it runs, once the residency has pinned it. */
   phenotype: readonly PinnedGene[];
+  missed: GenesMissed;
   /** When its run was sent to the engine. */
   sentAt: number;
   firstPieceAt: number | undefined;
@@ -74,6 +75,7 @@ export function openTurn(request: TurnRequest, answer: Reply, sampling: SamplerO
     lane: -1,
     prepared: undefined,
     phenotype: [],
+    missed: { genes: 0, bytes: 0 },
     sentAt: 0,
     firstPieceAt: undefined,
     ending: undefined,
@@ -126,6 +128,7 @@ export function answerOf(turn: Turn, mind: MindArgs, ending: Ending, now: number
       genes: turn.phenotype.map(({ name }) => name),
       scales: turn.phenotype.map(({ scale }) => scale),
     },
+    genesMissed: turn.missed,
     runs: turn.runs,
     waits: turn.waits,
     outcome,

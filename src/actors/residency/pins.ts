@@ -42,6 +42,11 @@ export class PinBook {
     return [...this.#turns.keys()];
   }
 
+  /** A mind that holds any; the one that has for longest. */
+  get holder(): ActorId | undefined {
+    return this.#minds.keys().next().value;
+  }
+
   /** Minds of whose turns one holds the gene. */
   holders(gene: number): ActorId[] {
     const holds = (turns: ReadonlyMap<number, readonly number[]>): boolean =>

@@ -1,5 +1,6 @@
 /**
- * What the residency understands: genes by their names, and the pins that keep them while a turn runs them.
+ * What the residency understands: genes by their names, where they are, and the pins that keep them while a turn runs
+ * them.
  */
 import type { GeneInfo } from '../../native/addon.js';
 import type { ActorId } from '../../runtime/address.js';
@@ -22,31 +23,95 @@ export interface PinnedGene {
 export interface NamedGeneInfo extends GeneInfo {
   readonly name: string;
   readonly path: string;
+  /** It is the optimizer's: it stays where it is. */
+  readonly learning: boolean;
 }
 
+/** Asked on the user band, one after another. */
 export type ResidencyMessage =
-  /** Binds a name to what was loaded; the answer is a `Bound`. Refuses with GeneNameTaken, GeneInUse. */
-  | { readonly type: 'bind'; readonly gene: NamedGeneInfo; readonly replace: boolean }
-  /** Takes a name away; the answer is a `Bound`. Refuses with NoSuchGene, GeneInUse. */
-  | { readonly type: 'unbind'; readonly name: string }
-  /** The answer is a list of `NamedGeneInfo`. */
-  | { readonly type: 'list' };
+  /**
+   * Loads a gene under a name; the answer is its `NamedGeneInfo`. Refuses with NotAGene, GeneTruncated, GeneUnfit,
+   * GeneNameTaken, GeneInUse.
+   */
+  | {
+      readonly type: 'load';
+      readonly path: string;
+      readonly name: string;
+      readonly replace: boolean;
+      readonly learning: boolean;
+    }
+  /** Takes a name away, and frees the gene if it was the last. Refuses with NoSuchGene, GeneInUse. */
+  | { readonly type: 'unload'; readonly name: string }
+  /** The answer is a `GeneMove`. Refuses with NoSuchGene, GeneInUse, GeneChanged, NativeFailure. */
+  | { readonly type: 'page-out'; readonly name: string }
+  /** The answer is a `GeneMove`. Refuses with NoSuchGene, GeneSlotsFull, GeneChanged, NativeFailure. */
+  | { readonly type: 'page-in'; readonly name: string };
 
-/** Genes that no name is bound to any more: whoever asked unloads them. */
-export interface Bound {
-  readonly orphans: readonly number[];
+/** Asked on the control band: answered at once. */
+export type ResidencyQuestion =
+  /** The answer is a list of `NamedGeneInfo`. */
+  | { readonly type: 'list' }
+  /** The answer is a `GeneStats`. */
+  | { readonly type: 'stats' };
+
+/** What moving a gene did. */
+export interface GeneMove {
+  /** Whether it is on the device now. */
+  readonly resident: boolean;
+  readonly nBytes: number;
+  /** 0: it was there. */
+  readonly nMoved: number;
+  readonly tMs: number;
+}
+
+/** Where genes are, and what has been moved since the start. */
+export interface GeneStats {
+  /** Genes that the device may hold, and bytes of them on the host; null: as many as there are. */
+  readonly slots: number | null;
+  readonly hostLimitBytes: number;
+  readonly deviceGenes: number;
+  readonly deviceBytes: number;
+  readonly hostGenes: number;
+  readonly hostBytes: number;
+  readonly diskGenes: number;
+  readonly pagedOut: number;
+  /** Of these `pagedInOnDemand` because a turn needed them. */
+  readonly pagedIn: number;
+  readonly pagedInOnDemand: number;
+  /** Host copies that were dropped. */
+  readonly dropped: number;
+  readonly failed: number;
 }
 
 export type MindToResidency =
-  | { readonly type: 'pin'; readonly turn: number; readonly genes: readonly NamedGene[] }
+  /** `deadlineMs`: how long the turn waits at most. */
+  | {
+      readonly type: 'pin';
+      readonly turn: number;
+      readonly genes: readonly NamedGene[];
+      readonly deadlineMs: number;
+    }
+  /** Said again of a turn that has its genes. */
+  | { readonly type: 'hold'; readonly turn: number; readonly genes: readonly number[] }
   | { readonly type: 'unpin'; readonly turn: number }
   /** The mind was started again: it knows of no turns. */
   | { readonly type: 'forget' }
   /** It has said of every turn that has ended that it did. */
   | { readonly type: 'confirmed'; readonly question: number };
 
+/** How many genes were not on the device when a turn asked for them, and their bytes. */
+export interface GenesMissed {
+  readonly genes: number;
+  readonly bytes: number;
+}
+
 export type ResidencyToMind =
-  | { readonly type: 'pinned'; readonly turn: number; readonly genes: readonly PinnedGene[] }
+  | {
+      readonly type: 'pinned';
+      readonly turn: number;
+      readonly genes: readonly PinnedGene[];
+      readonly missed: GenesMissed;
+    }
   /** The residency was started again and knows of no pins: who pinned or waits says so anew. */
   | { readonly type: 'pin-again' }
   /** Wants to hear `confirmed`. */
@@ -55,8 +120,14 @@ export type ResidencyToMind =
   | { readonly type: 'unpinned'; readonly turn: number; readonly error: ErrorEnvelope };
 
 export interface ResidencyArgs {
-  /** Names that are active by default: they are not unloaded. */
+  /** Names that are active by default: they are neither unloaded nor paged out. */
   readonly default: readonly string[];
+  /** Genes that the device holds at most; undefined: no limit. */
+  readonly slots: number | undefined;
+  /** Bytes of other genes that the host holds at most. */
+  readonly hostBytes: number;
+  /** Number of the loaded weights. */
+  readonly model: number;
   /** Told of genes that are gone. */
   readonly engine: ActorId;
 }

@@ -1,46 +1,67 @@
 /**
- * The residency actor: the one owner of which genes there are, under which names, and which turns hold them.
- * It moves no bytes: who asks it to bind or unbind loads and unloads them, on an offload thread.
+ * The residency actor: the one owner of which genes there are, under which names and where, and of which turns hold them.
+ * It says what moves, and when a turn has what it needs; the bytes are moved on offload threads (`mover.ts`).
  */
-import { GeneInUse, TroupeError } from '../../errors.js';
+import { TroupeError } from '../../errors.js';
 import { type Behaviour, type Context, type Definition, refuse } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
 import { toEnvelope } from '../../runtime/errors.js';
 import { Band, type Notice } from '../../runtime/message.js';
-import type { EngineControl } from '../engine/protocol.js';
 import { Confirmations, type Unconfirmed } from './confirmations.js';
-import { GeneNames } from './names.js';
+import { GeneJobs } from './gene-jobs.js';
+import { Inventory } from './inventory.js';
+import { Mover, type Unstuck } from './mover.js';
 import { PinBook } from './pins.js';
 import type {
-  Bound,
+  GeneStats,
   MindToResidency,
   NamedGeneInfo,
   ResidencyArgs,
   ResidencyMessage,
+  ResidencyQuestion,
   ResidencyToMind,
 } from './protocol.js';
+import { GeneQueue, type WaitingTurn } from './queue.js';
+import { statsOf } from './stats.js';
+import { GENE, GeneVerbs } from './verbs.js';
 
-/** What the keys of the saved state begin with. */
-const GENE = 'gene/';
+/** What the keys of the saved minds begin with. */
 const MIND = 'mind/';
 
 class Residency implements Behaviour {
   readonly #ctx: Context;
-  readonly #args: ResidencyArgs;
-  readonly #names: GeneNames;
+  readonly #limits: { readonly slots: number; readonly hostBytes: number };
+  readonly #inventory: Inventory;
   readonly #pins = new PinBook();
+  readonly #queue: GeneQueue;
+  readonly #jobs: GeneJobs;
+  readonly #mover: Mover;
+  readonly #verbs: GeneVerbs;
   readonly #confirmations: Confirmations;
+  #wait: { readonly next: WaitingTurn; readonly holder: ActorId; readonly end: () => void } | undefined;
   /** Minds that have ever pinned anything and are not known to have ended. */
   readonly #minds = new Set<ActorId>();
 
-  constructor(ctx: Context, args: ResidencyArgs, saved: ReadonlyMap<string, unknown>) {
+  constructor(ctx: Context, args: ResidencyArgs, genes: readonly NamedGeneInfo[], minds: readonly ActorId[]) {
     this.#ctx = ctx;
-    this.#args = args;
+    this.#limits = { slots: args.slots ?? Number.POSITIVE_INFINITY, hostBytes: args.hostBytes };
+    this.#inventory = new Inventory(genes);
     this.#confirmations = new Confirmations(ctx);
-    const of = <T>(kind: string) =>
-      [...saved].flatMap(([key, value]) => (key.startsWith(kind) ? [value as T] : []));
-    this.#names = new GeneNames(of<NamedGeneInfo>(GENE));
-    for (const mind of of<ActorId>(MIND)) {
+    this.#jobs = new GeneJobs(args.model);
+    const fixed = () => this.#inventory.fixed(args.default);
+    this.#queue = new GeneQueue(this.#inventory, this.#pins, this.#limits.slots, fixed);
+    this.#mover = new Mover(ctx, this.#inventory, this.#jobs, this.#limits, {
+      held: () => this.#pins.genes(),
+      fixed,
+      came: () => this.#serve(),
+      failed: (gene, error) => this.#refuse(gene, error),
+    });
+    this.#verbs = new GeneVerbs({
+      ...{ ctx, args, inventory: this.#inventory, pins: this.#pins, jobs: this.#jobs, mover: this.#mover },
+      confirm: (who) => this.#confirmations.ask(who),
+      gone: (gene, error) => this.#refuse(gene, error),
+    });
+    for (const mind of minds) {
       ctx.watch(mind);
       this.#minds.add(mind);
       this.#tell(mind, { type: 'pin-again' });
@@ -49,103 +70,104 @@ class Residency implements Behaviour {
 
   async receive(message: ResidencyMessage): Promise<unknown> {
     try {
-      return await this.#answer(message);
+      return await this.#verbs.run(message);
     } catch (error) {
       if (error instanceof TroupeError) return refuse(error);
       throw error;
     }
   }
 
-  control(message: MindToResidency | Unconfirmed, ctx: Context): void {
+  control(message: MindToResidency | ResidencyQuestion | Unconfirmed | Unstuck, ctx: Context): unknown {
     const mind = ctx.sender;
     switch (message.type) {
       case 'pin':
         return this.#pin(mind, message);
+      case 'hold':
+        this.#meet(mind);
+        return this.#pins.pin(mind, message.turn, message.genes);
       case 'unpin':
-        return this.#pins.unpin(mind, message.turn);
+        return this.#letGo(mind, message.turn);
       case 'forget':
-        return this.#pins.forget(mind);
+        return this.#letGo(mind);
       case 'confirmed':
         return this.#confirmations.answered(mind, message.question);
       case 'unconfirmed':
         return this.#confirmations.settle(message.question);
+      case 'unstuck':
+        return this.#mover.unstick();
+      case 'list':
+        return this.#inventory.named();
+      case 'stats':
+        return statsOf(this.#inventory.genes(), this.#limits, this.#mover.counts.all()) satisfies GeneStats;
     }
   }
 
   /** A mind has ended, whatever its turns were doing. */
   notice(notice: Notice): void {
     if (notice.type !== 'ended') return;
-    this.#pins.forget(notice.id);
+    this.#letGo(notice.id);
     this.#confirmations.ended(notice.id);
     this.#minds.delete(notice.id);
     this.#ctx.save(MIND + notice.id, undefined);
   }
 
-  #answer(message: ResidencyMessage): Promise<Bound> | NamedGeneInfo[] {
-    switch (message.type) {
-      case 'list':
-        return this.#names.all();
-      case 'bind':
-        return this.#bind(message.gene, message.replace);
-      case 'unbind':
-        return this.#unbind(message.name);
-    }
+  stop(): Promise<void> {
+    return this.#jobs.close();
   }
 
-  async #bind(gene: NamedGeneInfo, replace: boolean): Promise<Bound> {
-    const bound = this.#names.replaced(gene, replace);
-    if (bound !== undefined) await this.#checkUnpinned(bound);
-    this.#names.bind(gene);
-    this.#ctx.save(GENE + gene.name, gene);
-    return this.#orphans(bound);
-  }
-
-  async #unbind(name: string): Promise<Bound> {
-    const bound = this.#names.named(name);
-    if (this.#args.default.includes(name)) {
-      throw new GeneInUse({ gene: name, by: 'minds that name no genes: it is active by default' });
-    }
-    await this.#checkUnpinned(bound);
-    this.#names.unbind(name);
-    this.#ctx.save(GENE + name, undefined);
-    return this.#orphans(bound);
-  }
-
-  /** Throws GeneInUse while a turn holds the gene, by what its mind says now. */
-  async #checkUnpinned({ name, id }: NamedGeneInfo): Promise<void> {
-    await this.#confirmations.ask(this.#pins.holders(id));
-    const turns = this.#pins.turns(id);
-    if (turns > 0) throw new GeneInUse({ gene: name, by: turns === 1 ? 'one turn' : `${turns} turns` });
-  }
-
-  /** The gene, if it has lost its last name: what was computed under it means nothing any more. */
-  #orphans(gene: NamedGeneInfo | undefined): Bound {
-    if (gene === undefined || this.#names.knows(gene.id)) return { orphans: [] };
-    const unloaded: EngineControl = { type: 'unloaded', gene: gene.id };
-    this.#ctx.tell(this.#args.engine, unloaded, { band: Band.reserved });
-    return { orphans: [gene.id] };
-  }
-
-  #pin(mind: ActorId, { turn, genes }: MindToResidency & { type: 'pin' }): void {
-    if (!this.#minds.has(mind)) {
-      this.#ctx.watch(mind);
-      this.#minds.add(mind);
-      this.#ctx.save(MIND + mind, mind);
-    }
-    let answer: ResidencyToMind;
+  #pin(mind: ActorId, { turn, genes, deadlineMs }: MindToResidency & { type: 'pin' }): void {
+    this.#meet(mind);
     try {
-      const phenotype = this.#names.phenotype(genes);
-      this.#pins.pin(
-        mind,
-        turn,
-        phenotype.map(({ gene }) => gene),
-      );
-      answer = { type: 'pinned', turn, genes: phenotype };
+      this.#queue.add(mind, turn, this.#inventory.phenotype(genes), deadlineMs);
     } catch (error) {
       if (!(error instanceof TroupeError)) throw error;
-      answer = { type: 'unpinned', turn, error: toEnvelope(error) };
+      this.#tell(mind, { type: 'unpinned', turn, error: toEnvelope(error) });
+      return;
     }
-    this.#tell(mind, answer);
+    this.#serve();
+    this.#mover.kick();
+  }
+
+  #letGo(mind: ActorId, turn?: number): void {
+    this.#queue.drop(mind, turn);
+    if (turn === undefined) this.#pins.forget(mind);
+    else this.#pins.unpin(mind, turn);
+    this.#serve();
+    this.#mover.kick();
+  }
+
+  #serve(): void {
+    for (const { mind, turn, phenotype, missed } of this.#queue.serve()) {
+      this.#tell(mind, { type: 'pinned', turn, genes: phenotype, missed });
+    }
+    this.#declareWait();
+  }
+
+  /** While a turn waits for room, so does the residency: for the mind that has held some for longest. */
+  #declareWait(): void {
+    const { next } = this.#queue;
+    const holder = next && this.#pins.holder;
+    if (this.#wait?.next === next && this.#wait?.holder === holder) return;
+    this.#wait?.end();
+    this.#wait = undefined;
+    if (next === undefined || holder === undefined) return;
+    const end = this.#ctx.wait({ for: holder, reason: 'a gene slot', deadlineMs: next.deadlineMs });
+    this.#wait = { next, holder, end };
+  }
+
+  /** Turns that wait for a gene cannot have it. */
+  #refuse(gene: number, error: unknown): void {
+    for (const { mind, turn } of this.#queue.refuse(gene)) {
+      this.#tell(mind, { type: 'unpinned', turn, error: toEnvelope(error) });
+    }
+    this.#serve();
+  }
+
+  #meet(mind: ActorId): void {
+    if (this.#minds.has(mind)) return;
+    this.#ctx.watch(mind);
+    this.#minds.add(mind);
+    this.#ctx.save(MIND + mind, mind);
   }
 
   #tell(mind: ActorId, message: ResidencyToMind): void {
@@ -155,7 +177,24 @@ class Residency implements Behaviour {
 
 const residency: Definition<ResidencyArgs> = {
   kind: 'residency',
-  start: (ctx, args, saved) => new Residency(ctx, args, saved),
+  async start(ctx, args, saved) {
+    const of = <T>(kind: string) =>
+      [...saved].flatMap(([key, value]) => (key.startsWith(kind) ? [value as T] : []));
+    const genes = of<NamedGeneInfo>(GENE);
+    return new Residency(ctx, args, await whereNow(args.model, genes), of<ActorId>(MIND));
+  },
 };
+
+/** Genes of an earlier start with the tiers that they are in now. */
+async function whereNow(model: number, saved: readonly NamedGeneInfo[]): Promise<NamedGeneInfo[]> {
+  if (saved.length === 0) return [];
+  const jobs = new GeneJobs(model);
+  const now = new Map((await jobs.list()).map((info) => [info.id, info]));
+  await jobs.close();
+  return saved.flatMap((gene) => {
+    const info = now.get(gene.id);
+    return info === undefined ? [] : [{ ...gene, ...info }];
+  });
+}
 
 export default residency;

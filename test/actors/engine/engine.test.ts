@@ -1,4 +1,5 @@
 /** The engine itself, on a real context; its broker and its minds are told what to say. */
+import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import definition from '../../../src/actors/engine/engine.js';
 import type {
@@ -11,7 +12,7 @@ import type {
 } from '../../../src/actors/engine/protocol.js';
 import { createStatus, readLanes, readStatus, Status } from '../../../src/actors/engine/status.js';
 import { Band } from '../../../src/runtime/message.js';
-import { addon, greedy, ids, load, TINY } from '../../native/fixtures.js';
+import { addon, GENE, greedy, ids, load, TINY } from '../../native/fixtures.js';
 import { Party, settled, TestThread } from '../thread.js';
 
 /** What a party hears that is mind and reader in one. */
@@ -106,6 +107,25 @@ const endless = (grant: number, given: Partial<Run> = {}): Run =>
   run(grant, ENDLESS, { maxTokens: 400, ...given });
 
 describe('a run', () => {
+  it('G4 that names a gene which is not on the device is refused, and the lane is as it was', async () => {
+    const model = load(TINY);
+    const bytes = readFileSync(GENE);
+    const { id } = model.loadGene(bytes, { path: GENE, hash: 'kjv' });
+    ada.tell(run(1, 'And', { activity: 'a' }), Band.user);
+    const { reply } = await ended(ada);
+    const before = await held();
+    model.moveGene(id, 'host');
+    const continues = { continues: true, genes: [{ gene: id, scale: 1 }] };
+    ada.tell(run(2, 'And', continues), Band.user);
+    expect(await ended(ada)).toMatchObject({ outcome: 'failed', error: { code: 'GeneAbsent' } });
+    expect(await held()).toBe(before);
+    const tokens = Int32Array.from([...tokensOf('And'), ...reply]);
+    ada.tell(run(3, tokens, { continues: true, maxTokens: 1 }), Band.user);
+    expect((await ended(ada)).reused).toBe(before);
+    model.unloadGene(id);
+    model.close();
+  });
+
   it('E2 is told in pieces and ends with its tokens, counts and what the lane holds', async () => {
     const tokens = tokensOf(ENDLESS);
     ada.tell(run(1, tokens), Band.user);

@@ -1,0 +1,52 @@
+/**
+ * The jobs that read, move and free genes, on a pool of the residency's own: made with the first of them, since most
+ * troupes run no genes; from then on a thread is kept, since a turn may wait for what it does.
+ */
+import type { GeneJob, GeneJobAnswer, GeneMoveOrder } from '../../jobs/genes.js';
+import type { GeneInfo } from '../../native/addon.js';
+import { Offload } from '../../runtime/offload.js';
+
+/** Reading a large file from a slow disk takes minutes. */
+const LOAD_MS = 600_000;
+/** A load and a move beside it. */
+const THREADS = 2;
+
+const JOB = new URL('../../jobs/genes.js', import.meta.url).href;
+
+export class GeneJobs {
+  readonly #model: number;
+  #pool: Offload | undefined;
+
+  /** `model`: number of the loaded weights. */
+  constructor(model: number) {
+    this.#model = model;
+  }
+
+  /** Rejects with NotAGene, GeneTruncated, GeneUnfit. */
+  load(path: string): Promise<GeneInfo> {
+    return this.#run({ what: 'load', model: this.#model, path });
+  }
+
+  /** Rejects with GeneInUse, GeneAbsent. */
+  unload(gene: number): Promise<undefined> {
+    return this.#run({ what: 'unload', model: this.#model, gene });
+  }
+
+  /** Rejects with GeneInUse, GeneAbsent, GeneChanged, NativeFailure; the gene is then where it was. */
+  move(order: GeneMoveOrder): Promise<GeneJobAnswer['move']> {
+    return this.#run({ what: 'move', model: this.#model, ...order });
+  }
+
+  list(): Promise<GeneInfo[]> {
+    return this.#run({ what: 'list', model: this.#model });
+  }
+
+  async close(): Promise<void> {
+    await this.#pool?.close();
+  }
+
+  #run<What extends GeneJob['what']>(job: GeneJob & { readonly what: What }): Promise<GeneJobAnswer[What]> {
+    this.#pool ??= new Offload({ threads: THREADS, kept: 1 });
+    return this.#pool.run<GeneJobAnswer[What]>(JOB, job, LOAD_MS);
+  }
+}

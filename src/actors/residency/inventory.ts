@@ -1,0 +1,120 @@
+/**
+ * The genes that there are, as plain data: what each name stands for, and where each gene is.
+ */
+import { GeneNameTaken, NoSuchGene } from '../../errors.js';
+import type { GeneInfo, Tier } from '../../native/addon.js';
+import type { NamedGene, NamedGeneInfo, PinnedGene } from './protocol.js';
+import type { TieredGene } from './tiers.js';
+
+/** A gene whatever its names. */
+export interface HeldGene extends TieredGene {
+  readonly hash: string;
+  tier: Tier;
+  /** It is on its way to another tier, and in none. */
+  moving: boolean;
+  learning: boolean;
+  lastUse: number;
+}
+
+interface Name {
+  readonly info: GeneInfo;
+  readonly path: string;
+}
+
+export class Inventory {
+  readonly #names = new Map<string, Name>();
+  readonly #genes = new Map<number, HeldGene>();
+  #uses = 0;
+
+  constructor(saved: Iterable<NamedGeneInfo> = []) {
+    for (const gene of saved) this.bind(gene);
+  }
+
+  /** Every name with what it stands for. */
+  named(): NamedGeneInfo[] {
+    return [...this.#names].map(([name, { info, path }]) => {
+      const { tier, learning } = this.#held(info.id);
+      return { ...info, tier, name, path, learning };
+    });
+  }
+
+  genes(): HeldGene[] {
+    return [...this.#genes.values()];
+  }
+
+  gene(id: number): HeldGene | undefined {
+    return this.#genes.get(id);
+  }
+
+  /** What a name stands for. Throws NoSuchGene. */
+  of(name: string): HeldGene {
+    const found = this.#names.get(name);
+    if (found === undefined) throw new NoSuchGene({ name });
+    return this.#held(found.info.id);
+  }
+
+  /** The other gene that a name stands for, in whose place one is to come. Throws GeneNameTaken unless it may. */
+  replaced(name: string, id: number, replace: boolean): HeldGene | undefined {
+    const bound = this.#names.get(name);
+    if (bound === undefined || bound.info.id === id) return undefined;
+    if (!replace) throw new GeneNameTaken({ name, path: bound.path });
+    return this.#held(bound.info.id);
+  }
+
+  bind({ name, path, learning, ...info }: NamedGeneInfo): void {
+    const { id, bytes, hash, tier } = info;
+    this.#names.set(name, { info, path });
+    const held = this.#genes.get(id) ?? { id, bytes, hash, tier, moving: false, learning, lastUse: 0 };
+    // To load what is on disk brings it to the device.
+    if (held.tier === 'disk' && !held.moving) held.tier = tier;
+    held.learning = learning;
+    this.#genes.set(id, held);
+  }
+
+  /** Takes a name away, and the gene with its last. */
+  unbind(name: string): void {
+    const id = this.#names.get(name)?.info.id;
+    this.#names.delete(name);
+    if (id !== undefined && !this.knows(id)) this.#genes.delete(id);
+  }
+
+  /** Whether any name stands for a gene. */
+  knows(id: number): boolean {
+    return [...this.#names.values()].some(({ info }) => info.id === id);
+  }
+
+  /** A name of a gene, and where its file lies. */
+  nameOf(id: number): { readonly name: string; readonly path: string } {
+    const [name, { path }] = [...this.#names].find(([, { info }]) => info.id === id) ?? ['', { path: '' }];
+    return { name, path };
+  }
+
+  /** Numbers of the genes of those names that there are. */
+  idsOf(names: readonly string[]): number[] {
+    return names.flatMap((name) => this.#names.get(name)?.info.id ?? []);
+  }
+
+  /** Genes that may not leave the device whoever runs what: those of these names, and the optimizer's. */
+  fixed(active: readonly string[]): number[] {
+    const learning = this.genes().filter((gene) => gene.learning);
+    return [...this.idsOf(active), ...learning.map(({ id }) => id)];
+  }
+
+  /** A phenotype by the numbers of its genes. Throws NoSuchGene. */
+  phenotype(genes: readonly NamedGene[]): PinnedGene[] {
+    return genes.map(({ gene, scale }) => ({ name: gene, gene: this.of(gene).id, scale }));
+  }
+
+  /** A turn begins with these. */
+  use(ids: readonly number[]): void {
+    const use = ++this.#uses;
+    for (const id of ids) {
+      const gene = this.#genes.get(id);
+      if (gene !== undefined) gene.lastUse = use;
+    }
+  }
+
+  #held(id: number): HeldGene {
+    return this.#genes.get(id) as HeldGene;
+  }
+}

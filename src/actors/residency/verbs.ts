@@ -1,0 +1,125 @@
+/**
+ * What users ask of genes by name: load, unload, page out, page in; and why not.
+ */
+import { GeneInUse, NoSuchGene } from '../../errors.js';
+import type { Context } from '../../runtime/actor.js';
+import type { ActorId } from '../../runtime/address.js';
+import { Band } from '../../runtime/message.js';
+import type { EngineControl } from '../engine/protocol.js';
+import type { GeneJobs } from './gene-jobs.js';
+import type { HeldGene, Inventory } from './inventory.js';
+import type { Mover } from './mover.js';
+import type { PinBook } from './pins.js';
+import type { GeneMove, NamedGeneInfo, ResidencyArgs, ResidencyMessage } from './protocol.js';
+
+/** What the keys of the saved genes begin with. */
+export const GENE = 'gene/';
+
+export interface VerbsOf {
+  readonly ctx: Context;
+  readonly args: ResidencyArgs;
+  readonly inventory: Inventory;
+  readonly pins: PinBook;
+  readonly jobs: GeneJobs;
+  readonly mover: Mover;
+  /** Settles when these minds have said what they no longer hold. */
+  readonly confirm: (minds: readonly ActorId[]) => Promise<void>;
+  /** A gene is gone: turns that wait for it cannot have it. */
+  readonly gone: (gene: number, error: unknown) => void;
+}
+
+type LoadMessage = ResidencyMessage & { readonly type: 'load' };
+
+export class GeneVerbs {
+  readonly #of: VerbsOf;
+
+  constructor(of: VerbsOf) {
+    this.#of = of;
+  }
+
+  run(message: ResidencyMessage): Promise<NamedGeneInfo | GeneMove | undefined> {
+    switch (message.type) {
+      case 'load':
+        return this.#load(message);
+      case 'unload':
+        return this.#unload(message.name);
+      case 'page-out':
+        return this.#pageOut(message.name);
+      case 'page-in':
+        return this.#of.mover.order(this.#of.inventory.of(message.name), 'device');
+    }
+  }
+
+  async #load({ path, name, replace, learning }: LoadMessage): Promise<NamedGeneInfo> {
+    const { inventory, jobs, mover, ctx } = this.#of;
+    const loaded = await jobs.load(path);
+    const gene = { ...loaded, name, path, learning };
+    try {
+      const replaced = inventory.replaced(name, loaded.id, replace);
+      if (replaced !== undefined) await this.#checkFree(name, replaced);
+      await this.#name(name, gene);
+    } catch (error) {
+      if (inventory.gene(loaded.id) === undefined) await jobs.unload(loaded.id);
+      throw error;
+    }
+    ctx.save(GENE + name, gene);
+    mover.kick();
+    return gene;
+  }
+
+  async #unload(name: string): Promise<undefined> {
+    const { inventory, args, ctx } = this.#of;
+    const gene = inventory.of(name);
+    if (args.default.includes(name)) throw activeByDefault(name);
+    await this.#checkFree(name, gene);
+    await this.#name(name, undefined);
+    ctx.save(GENE + name, undefined);
+    return undefined;
+  }
+
+  async #pageOut(name: string): Promise<GeneMove> {
+    const { inventory, args, mover } = this.#of;
+    const gene = inventory.of(name);
+    if (inventory.idsOf(args.default).includes(gene.id)) throw activeByDefault(name);
+    await this.#checkFree(name, gene);
+    return mover.order(gene, 'host');
+  }
+
+  /** Throws GeneInUse for the optimizer's gene, and while a turn holds it, by what its mind says now. */
+  async #checkFree(name: string, { id, learning }: HeldGene): Promise<void> {
+    const { pins, confirm } = this.#of;
+    if (learning) throw new GeneInUse({ gene: name, by: 'the learning optimizer' });
+    await confirm(pins.holders(id));
+    const turns = pins.turns(id);
+    if (turns > 0) throw new GeneInUse({ gene: name, by: turns === 1 ? 'one turn' : `${turns} turns` });
+  }
+
+  /** Gives a name to a gene, or to none, and frees the one that has lost its last; if it cannot be, all is as it was. */
+  async #name(name: string, gene: NamedGeneInfo | undefined): Promise<void> {
+    const { inventory } = this.#of;
+    const before = inventory.named().find((each) => each.name === name);
+    if (before !== undefined && before.id !== gene?.id) inventory.unbind(name);
+    if (gene !== undefined) inventory.bind(gene);
+    if (before === undefined || inventory.gene(before.id) !== undefined) return;
+    try {
+      await this.#free(before.id, name);
+    } catch (error) {
+      inventory.unbind(name);
+      inventory.bind(before);
+      throw error;
+    }
+  }
+
+  /** What was computed under it means nothing any more. */
+  async #free(gene: number, name: string): Promise<void> {
+    const { mover, jobs, ctx, args, gone } = this.#of;
+    await mover.still(gene);
+    await jobs.unload(gene);
+    const unloaded: EngineControl = { type: 'unloaded', gene };
+    ctx.tell(args.engine, unloaded, { band: Band.reserved });
+    gone(gene, new NoSuchGene({ name }));
+  }
+}
+
+const activeByDefault = (gene: string) =>
+  new GeneInUse({ gene, by: 'minds that name no genes: it is active by default' });
