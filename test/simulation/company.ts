@@ -7,7 +7,7 @@ import engine from '../../src/actors/engine/engine.js';
 import { createStatus, readLanes } from '../../src/actors/engine/status.js';
 import mindActor from '../../src/actors/mind/mind.js';
 import type { NamedGene } from '../../src/actors/residency/protocol.js';
-import residency from '../../src/actors/residency/residency.js';
+import { residencyOver } from '../../src/actors/residency/residency.js';
 import { Mind } from '../../src/mind.js';
 import { Reader } from '../../src/reader.js';
 import type { ActorId } from '../../src/runtime/address.js';
@@ -25,6 +25,9 @@ const MINDS = 8;
 const LANES = 2;
 const CELLS = 384;
 const CONTEXT = 256;
+/** Genes take a byte each: room for two of three on the device, and for one beside it. */
+const SLOTS = 2;
+const HOST_BYTES = 1;
 export const ENGINE_THREAD = 2;
 const DEADLINE_MS = 20_000;
 const ROUND_MS = 400;
@@ -35,6 +38,9 @@ const AGAIN_MS = 1_000;
 const QUIET_MS = 120_000;
 /** The stream of a seed's random numbers that the callers draw from. */
 const CALLERS = 5;
+
+/** With three genes a turn wants more than there are slots. */
+const GENES_ARE_NOT = ['NoSuchGene', 'GeneSlotsFull'];
 
 interface Called {
   readonly number: number;
@@ -101,7 +107,8 @@ export class Company {
       stage.system.main.spawn(reader.definition, { name: 'reader', args: undefined }),
     );
     const residencyId = await stage.spawn({
-      ...{ name: 'residency', actor: residency, args: { default: [], engine: engineId } },
+      ...{ name: 'residency', actor: residencyOver(() => this.#genes.work) },
+      args: { default: [], slots: SLOTS, hostBytes: HOST_BYTES, model: 1, engine: engineId },
       thread: CONTROL_THREAD,
     });
     const mindArgs = {
@@ -181,7 +188,7 @@ export class Company {
     const whole = outcome === 'stop' || outcome === 'length';
     // No gene goes that a turn has pinned, unless its pin is forgotten.
     const isPinned = error?.code === 'GeneAbsent' && this.#owners.residencies === 1;
-    const mayFail = error?.code === 'NoSuchGene' || (this.#disturbed && !isPinned);
+    const mayFail = GENES_ARE_NOT.includes(error?.code ?? '') || (this.#disturbed && !isPinned);
     const allowed = whole || (outcome === 'aborted' && cancelled) || (outcome === 'failed' && mayFail);
     if (!allowed) {
       const what = `turn ${number} ended ${outcome}: ${error?.message ?? 'no error'}`;

@@ -14,6 +14,7 @@ import {
   ROW_FIELDS,
   RowOutput,
   StepStatus,
+  type Tier,
 } from '../../src/native/addon.js';
 import type { Checkpoint, CheckpointCounts, SectionData } from '../../src/native/pages.js';
 import { computed, FakeGenes, type LaneGenes, laneGenes, NO_GENES } from './fake-genes.js';
@@ -86,6 +87,10 @@ export class FakeAddon implements Addon {
     this.genes.unload(id, this.context?.runs(id) ?? false);
   }
 
+  moveGene(id: number, to: Tier): boolean {
+    return this.genes.move(id, to, this.context?.runs(id) ?? false);
+  }
+
   /** What is to happen in the step that begins now. */
   nextStep(): NativeFault | undefined {
     const due = this.faults.findIndex(({ at }) => at <= this.events.messages);
@@ -132,7 +137,7 @@ export class FakeAddon implements Addon {
       close: () => {},
       loadGene: (_bytes, { hash }) => this.loadGene(hash),
       unloadGene: (id) => this.unloadGene(id),
-      moveGene: (id, to) => this.genes.move(id, to),
+      moveGene: (id, to) => this.moveGene(id, to),
       genes: () => this.genes.list(),
     };
   }

@@ -45,7 +45,9 @@ export class FakeGenes {
 
   tierOf = (id: number): Tier | undefined => this.#genes.get(id)?.tier;
 
-  move(id: number, tier: Tier): boolean {
+  /** Throws GeneAbsent, GeneInUse. */
+  move(id: number, tier: Tier, isRunning: boolean): boolean {
+    if (isRunning && tier !== 'device') throw new GeneInUse({ gene: `gene ${id}`, by: 'a lane' });
     const gene = this.#genes.get(id);
     if (gene === undefined) throw new GeneAbsent({ reason: `there is no gene ${id}` });
     this.#genes.set(id, { ...gene, tier });

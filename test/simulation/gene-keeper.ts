@@ -1,10 +1,9 @@
 /**
- * Loads, replaces and unloads genes while minds run them, through the face that a user of the system has. Knows which names
+ * Loads, replaces, moves and unloads genes while minds run them, through the face that a user of the system has. Knows which names
  * any turn may find missing.
  */
+import type { GeneWork } from '../../src/actors/residency/gene-jobs.js';
 import { Genes } from '../../src/genes.js';
-import type { GeneJob } from '../../src/jobs/genes.js';
-import type { Offload } from '../../src/runtime/offload.js';
 import type { Stage } from '../../src/stage.js';
 import { Random } from '../../src/testing/index.js';
 import type { SimulatedSystem } from '../../src/testing/simulation/index.js';
@@ -19,7 +18,7 @@ const JOB_MS = 4;
 /** A change comes so long after the turns that were called, ms. */
 const LATER_MS = 12;
 /** What a call may end with; after faults also with that the residency was lost. */
-const REFUSALS = ['GeneInUse', 'GeneNameTaken', 'NoSuchGene'];
+const REFUSALS = ['GeneInUse', 'GeneNameTaken', 'GeneSlotsFull', 'NoSuchGene'];
 const LOSSES = ['ActorCrashed', 'ActorEnded', 'AskTimeout', 'ThreadLost'];
 /** The stream of a seed's random numbers that it draws from. */
 const STREAM = 6;
@@ -36,8 +35,7 @@ export class GeneKeeper {
     this.#sim = sim;
     this.#addon = addon;
     this.#random = new Random(seed, STREAM);
-    const run = (_module: string, job: unknown): Promise<unknown> => this.#job(job as GeneJob);
-    this.#genes = new Genes({ run } as unknown as Offload, stage);
+    this.#genes = new Genes(stage);
   }
 
   /** Genes that are there when the first mind is. */
@@ -67,6 +65,8 @@ export class GeneKeeper {
 
   #change(name: string): Promise<unknown> {
     if (this.#random.oneIn(3)) return this.#genes.unload(name);
+    if (this.#random.oneIn(3)) return this.#genes.pageOut(name);
+    if (this.#random.oneIn(3)) return this.#genes.pageIn(name);
     const path = `${name}-${this.#random.below(CONTENTS)}`;
     return this.#genes.load(path, { name, replace: this.#random.oneIn(2) });
   }
@@ -86,12 +86,19 @@ export class GeneKeeper {
   }
 
   /** In place of the pool's threads: some time later, on the main one. */
-  #job(job: GeneJob): Promise<unknown> {
+  readonly work: GeneWork = {
+    load: (path) => this.#later(() => this.#addon.loadGene(path)),
+    unload: (gene) => this.#later(() => void this.#addon.unloadGene(gene)),
+    move: ({ gene, to }) => this.#later(() => ({ moved: this.#addon.moveGene(gene, to), tMs: 0 })),
+    list: () => this.#later(() => this.#addon.genes.list()),
+    close: async () => {},
+  };
+
+  #later<T>(job: () => T): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#sim.stage.system.main.clock.after(this.#random.below(JOB_MS), () => {
         try {
-          if (job.what === 'load') resolve(this.#addon.loadGene(job.path));
-          else resolve(this.#addon.unloadGene(job.gene));
+          resolve(job());
         } catch (error) {
           reject(error);
         }

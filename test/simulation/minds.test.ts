@@ -78,9 +78,9 @@ test.each<[string, string, PlantedInMinds]>([
     'every turn ends as it may',
     { planted: each('pin', (batch, at) => batch.push(...unpinned(batch, at))) },
   ],
-  ['a gene whose end nobody hears of', 'genes come and go as they may', { planted: each('unbind', remove) }],
+  ['a gene whose end nobody hears of', 'genes come and go as they may', { planted: each('unload', remove) }],
 ])('R7 of minds: %s', async (_, property, planted) => {
-  const trial = { seed: 4, faults: [], messages: 600 };
+  const trial = { seed: 4, faults: [], messages: 1_200 };
   const { violations } = await run(mindsSubject(planted), trial);
   expect(violations.map((violation) => violation.property)).toContain(property);
   expect((await run(mindsSubject(), trial)).violations).toEqual([]);

@@ -11,6 +11,9 @@ const LOAD_MS = 600_000;
 /** A load and a move beside it. */
 const THREADS = 2;
 
+/** What the residency needs of it. */
+export type GeneWork = Pick<GeneJobs, 'load' | 'unload' | 'move' | 'list' | 'close'>;
+
 const JOB = new URL('../../jobs/genes.js', import.meta.url).href;
 
 export class GeneJobs {

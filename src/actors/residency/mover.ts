@@ -6,7 +6,7 @@ import { GeneInUse, GeneSlotsFull } from '../../errors.js';
 import type { Tier } from '../../native/addon.js';
 import type { Context } from '../../runtime/actor.js';
 import { toEnvelope } from '../../runtime/errors.js';
-import type { GeneJobs } from './gene-jobs.js';
+import type { GeneWork } from './gene-jobs.js';
 import type { HeldGene, Inventory } from './inventory.js';
 import { type MoveCause, MoveCounts } from './move-counts.js';
 import type { GeneMove } from './protocol.js';
@@ -51,7 +51,7 @@ export class Mover {
   readonly counts = new MoveCounts();
   readonly #ctx: Context;
   readonly #inventory: Inventory;
-  readonly #jobs: GeneJobs;
+  readonly #jobs: GeneWork;
   readonly #limits: Limits;
   readonly #wants: Wants;
   readonly #stuck = new Set<number>();
@@ -60,7 +60,7 @@ export class Mover {
   #running = false;
   #moving: { readonly gene: number; readonly done: Promise<void> } | undefined;
 
-  constructor(ctx: Context, inventory: Inventory, jobs: GeneJobs, limits: Limits, wants: Wants) {
+  constructor(ctx: Context, inventory: Inventory, jobs: GeneWork, limits: Limits, wants: Wants) {
     this.#ctx = ctx;
     this.#inventory = inventory;
     this.#jobs = jobs;

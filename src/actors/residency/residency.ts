@@ -8,9 +8,10 @@ import type { ActorId } from '../../runtime/address.js';
 import { toEnvelope } from '../../runtime/errors.js';
 import { Band, type Notice } from '../../runtime/message.js';
 import { Confirmations, type Unconfirmed } from './confirmations.js';
-import { GeneJobs } from './gene-jobs.js';
+import { GeneJobs, type GeneWork } from './gene-jobs.js';
 import { Inventory } from './inventory.js';
 import { Mover, type Unstuck } from './mover.js';
+import { type Paused, Pauses } from './pauses.js';
 import { PinBook } from './pins.js';
 import type {
   GeneStats,
@@ -28,26 +29,37 @@ import { GENE, GeneVerbs } from './verbs.js';
 /** What the keys of the saved minds begin with. */
 const MIND = 'mind/';
 
+/** What it tells itself. */
+type Own = Unconfirmed | Paused | Unstuck;
+
+/** What an earlier start has left. */
+interface Before {
+  readonly genes: readonly NamedGeneInfo[];
+  readonly minds: readonly ActorId[];
+}
+
 class Residency implements Behaviour {
   readonly #ctx: Context;
   readonly #limits: { readonly slots: number; readonly hostBytes: number };
   readonly #inventory: Inventory;
   readonly #pins = new PinBook();
   readonly #queue: GeneQueue;
-  readonly #jobs: GeneJobs;
+  readonly #jobs: GeneWork;
   readonly #mover: Mover;
   readonly #verbs: GeneVerbs;
   readonly #confirmations: Confirmations;
+  readonly #pauses: Pauses;
   #wait: { readonly next: WaitingTurn; readonly holder: ActorId; readonly end: () => void } | undefined;
   /** Minds that have ever pinned anything and are not known to have ended. */
   readonly #minds = new Set<ActorId>();
 
-  constructor(ctx: Context, args: ResidencyArgs, genes: readonly NamedGeneInfo[], minds: readonly ActorId[]) {
+  constructor(ctx: Context, args: ResidencyArgs, jobs: GeneWork, { genes, minds }: Before) {
     this.#ctx = ctx;
     this.#limits = { slots: args.slots ?? Number.POSITIVE_INFINITY, hostBytes: args.hostBytes };
     this.#inventory = new Inventory(genes);
     this.#confirmations = new Confirmations(ctx);
-    this.#jobs = new GeneJobs(args.model);
+    this.#pauses = new Pauses(ctx);
+    this.#jobs = jobs;
     const fixed = () => this.#inventory.fixed(args.default);
     this.#queue = new GeneQueue(this.#inventory, this.#pins, this.#limits.slots, fixed);
     this.#mover = new Mover(ctx, this.#inventory, this.#jobs, this.#limits, {
@@ -58,6 +70,7 @@ class Residency implements Behaviour {
     });
     this.#verbs = new GeneVerbs({
       ...{ ctx, args, inventory: this.#inventory, pins: this.#pins, jobs: this.#jobs, mover: this.#mover },
+      pause: (ms) => this.#pauses.of(ms),
       confirm: (who) => this.#confirmations.ask(who),
       gone: (gene, error) => this.#refuse(gene, error),
     });
@@ -77,7 +90,7 @@ class Residency implements Behaviour {
     }
   }
 
-  control(message: MindToResidency | ResidencyQuestion | Unconfirmed | Unstuck, ctx: Context): unknown {
+  control(message: MindToResidency | ResidencyQuestion | Own, ctx: Context): unknown {
     const mind = ctx.sender;
     switch (message.type) {
       case 'pin':
@@ -93,6 +106,8 @@ class Residency implements Behaviour {
         return this.#confirmations.answered(mind, message.question);
       case 'unconfirmed':
         return this.#confirmations.settle(message.question);
+      case 'paused':
+        return this.#pauses.over(message.pause);
       case 'unstuck':
         return this.#mover.unstick();
       case 'list':
@@ -175,26 +190,26 @@ class Residency implements Behaviour {
   }
 }
 
-const residency: Definition<ResidencyArgs> = {
+/** `workOn`: what moves the genes of loaded weights. */
+export const residencyOver = (workOn: (model: number) => GeneWork): Definition<ResidencyArgs> => ({
   kind: 'residency',
   async start(ctx, args, saved) {
     const of = <T>(kind: string) =>
       [...saved].flatMap(([key, value]) => (key.startsWith(kind) ? [value as T] : []));
-    const genes = of<NamedGeneInfo>(GENE);
-    return new Residency(ctx, args, await whereNow(args.model, genes), of<ActorId>(MIND));
+    const jobs = workOn(args.model);
+    const genes = await whereNow(jobs, of<NamedGeneInfo>(GENE));
+    return new Residency(ctx, args, jobs, { genes, minds: of<ActorId>(MIND) });
   },
-};
+});
 
 /** Genes of an earlier start with the tiers that they are in now. */
-async function whereNow(model: number, saved: readonly NamedGeneInfo[]): Promise<NamedGeneInfo[]> {
+async function whereNow(jobs: GeneWork, saved: readonly NamedGeneInfo[]): Promise<NamedGeneInfo[]> {
   if (saved.length === 0) return [];
-  const jobs = new GeneJobs(model);
   const now = new Map((await jobs.list()).map((info) => [info.id, info]));
-  await jobs.close();
   return saved.flatMap((gene) => {
     const info = now.get(gene.id);
     return info === undefined ? [] : [{ ...gene, ...info }];
   });
 }
 
-export default residency;
+export default residencyOver((model) => new GeneJobs(model));

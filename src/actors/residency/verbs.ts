@@ -6,11 +6,17 @@ import type { Context } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
 import { Band } from '../../runtime/message.js';
 import type { EngineControl } from '../engine/protocol.js';
-import type { GeneJobs } from './gene-jobs.js';
+import type { GeneWork } from './gene-jobs.js';
 import type { HeldGene, Inventory } from './inventory.js';
 import type { Mover } from './mover.js';
 import type { PinBook } from './pins.js';
 import type { GeneMove, NamedGeneInfo, ResidencyArgs, ResidencyMessage } from './protocol.js';
+
+/** A gene that nothing may run any more is tried to be freed for so long: steps of large prompts take seconds. */
+const FREE_MS = 30_000;
+/** Waits between two tries: the first, doubled from try to try up to the longest. */
+const FREE_FIRST_MS = 20;
+const FREE_MOST_MS = 1_000;
 
 /** What the keys of the saved genes begin with. */
 export const GENE = 'gene/';
@@ -20,10 +26,11 @@ export interface VerbsOf {
   readonly args: ResidencyArgs;
   readonly inventory: Inventory;
   readonly pins: PinBook;
-  readonly jobs: GeneJobs;
+  readonly jobs: GeneWork;
   readonly mover: Mover;
   /** Settles when these minds have said what they no longer hold. */
   readonly confirm: (minds: readonly ActorId[]) => Promise<void>;
+  readonly pause: (ms: number) => Promise<void>;
   /** A gene is gone: turns that wait for it cannot have it. */
   readonly gone: (gene: number, error: unknown) => void;
 }
@@ -110,14 +117,29 @@ export class GeneVerbs {
     }
   }
 
-  /** What was computed under it means nothing any more. */
+  /** What was computed under it means nothing any more. Throws GeneInUse. */
   async #free(gene: number, name: string): Promise<void> {
-    const { mover, jobs, ctx, args, gone } = this.#of;
+    const { mover, ctx, args, gone } = this.#of;
     await mover.still(gene);
-    await jobs.unload(gene);
+    await this.#unloadWhenFree(gene);
     const unloaded: EngineControl = { type: 'unloaded', gene };
     ctx.tell(args.engine, unloaded, { band: Band.reserved });
     gone(gene, new NoSuchGene({ name }));
+  }
+
+  /** The run of a turn whose mind was lost holds its genes until the engine has ended it. */
+  async #unloadWhenFree(gene: number): Promise<void> {
+    const { jobs, ctx, pause } = this.#of;
+    const until = ctx.now + FREE_MS;
+    for (let waitMs = FREE_FIRST_MS; ; waitMs = Math.min(2 * waitMs, FREE_MOST_MS)) {
+      try {
+        await jobs.unload(gene);
+        return;
+      } catch (error) {
+        if (!(error instanceof GeneInUse) || ctx.now >= until) throw error;
+      }
+      await pause(waitMs);
+    }
   }
 }
 

@@ -2,11 +2,10 @@
  * G2: a gene that has lost its name is freed, though the engine has yet to end the run of a turn whose mind was lost.
  */
 import { expect, test } from 'vitest';
-import residency from '../../../src/actors/residency/residency.js';
+import type { GeneWork } from '../../../src/actors/residency/gene-jobs.js';
+import { residencyOver } from '../../../src/actors/residency/residency.js';
 import { GeneInUse } from '../../../src/errors.js';
 import { Genes } from '../../../src/genes.js';
-import type { GeneJob } from '../../../src/jobs/genes.js';
-import type { Offload } from '../../../src/runtime/offload.js';
 import type { Stage } from '../../../src/stage.js';
 import { TestSystem } from '../../../src/testing/index.js';
 
@@ -21,16 +20,21 @@ interface Given {
 async function given(refusals: number): Promise<Given> {
   const stage = await TestSystem.start();
   const engine = (await stage.probe('engine')).id;
-  const args = { default: [], engine };
-  const id = await stage.spawn({ name: 'residency', actor: residency, args });
   let tries = 0;
-  const run = async (_module: string, job: GeneJob): Promise<unknown> => {
-    if (job.what === 'load') return { id: 1, hash: 'a', rank: 1, weights: 1, bytes: 1, tier: 'device' };
-    if (++tries <= refusals) throw new GeneInUse({ gene: 'gene 1', by: 'a lane' });
-    return undefined;
+  const work: GeneWork = {
+    load: async () => ({ id: 1, hash: 'a', rank: 1, weights: 1, bytes: 1, tier: 'device' }),
+    unload: async () => {
+      if (++tries <= refusals) throw new GeneInUse({ gene: 'gene 1', by: 'a lane' });
+      return undefined;
+    },
+    move: async () => ({ moved: true, tMs: 0 }),
+    list: async () => [],
+    close: async () => {},
   };
+  const args = { default: [], slots: undefined, hostBytes: 0, model: 1, engine };
+  const id = await stage.spawn({ name: 'residency', actor: residencyOver(() => work), args });
   const face = { system: stage.system, mindArgs: { model: 1, residency: id } };
-  const genes = new Genes({ run } as unknown as Offload, () => face as unknown as Stage);
+  const genes = new Genes(() => face as unknown as Stage);
   await stage.settle(genes.load('calm.gguf'));
   return { stage, genes, tries: () => tries };
 }
@@ -42,8 +46,9 @@ test('G2 a gene whose last run is just ending is freed when it has ended', async
   expect(await stage.settle(genes.list())).toEqual([]);
 });
 
-test('G2 a gene whose last run does not end is not waited for without end', async () => {
+test('G2 a gene whose last run does not end is not waited for without end, and keeps its name', async () => {
   const { stage, genes } = await given(Number.POSITIVE_INFINITY);
   await expect(stage.settle(genes.unload('calm'))).rejects.toThrow(GeneInUse);
   expect(stage.now).toBeLessThan(40_000);
+  expect(await stage.settle(genes.list())).toMatchObject([{ name: 'calm' }]);
 });
