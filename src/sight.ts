@@ -3,9 +3,13 @@
  * on.
  */
 import { type LaneReport, readLanes } from './actors/engine/status.js';
+import type { GeneStats, NamedGeneInfo, ResidencyQuestion } from './actors/residency/protocol.js';
+import { NoSuchActor } from './errors.js';
+import { type GenesSeen, genesSeen } from './observer/genes.js';
 import { Observer } from './observer/server.js';
 import type { ActorId } from './runtime/address.js';
 import type { SystemReport } from './runtime/inspect.js';
+import { Band } from './runtime/message.js';
 import type { Probe } from './runtime/probes.js';
 import type { Hold, Sight } from './runtime/standing.js';
 import type { System } from './runtime/system.js';
@@ -22,6 +26,18 @@ export function sightOf(report: SystemReport, lanes: readonly LaneReport[]): Sig
   return { ...report, holds };
 }
 
+/** Asked of the residency, on its control band. */
+async function genesOf(system: System): Promise<GenesSeen> {
+  const id = await system.lookup('residency');
+  if (id === undefined) throw new NoSuchActor({ name: 'residency', near: undefined });
+  const ask = <T>(message: ResidencyQuestion) => system.ask<T>(id, message, { band: Band.control });
+  const [all, stats] = await Promise.all([
+    ask<NamedGeneInfo[]>({ type: 'list' }),
+    ask<GeneStats>({ type: 'stats' }),
+  ]);
+  return genesSeen(all, stats);
+}
+
 /** Opens the control socket in the data folder; else answers the probe that says why it cannot be. */
 export async function openObserver(
   system: System,
@@ -31,6 +47,7 @@ export async function openObserver(
   const source = {
     inspect: () => sightOf(system.inspect(), readLanes(status)),
     peek: (id: ActorId, preview: boolean) => system.peek(id, preview),
+    genes: () => genesOf(system),
     onProbe: system.onProbe.bind(system),
     trace: system.trace.bind(system),
   };

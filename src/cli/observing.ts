@@ -38,6 +38,17 @@ export function addObserving(program: Command): void {
     });
 
   program
+    .command('genes')
+    .description('the genes of a running troupe, where each is, and what was moved')
+    .option(...PID)
+    .option(...DIR)
+    .addHelpText('after', examples('troupe genes', 'troupe genes --pid 4711'))
+    .action(async (options: AttachOptions) => {
+      const { genes } = await import('./genes.js');
+      process.exitCode = await genes(options);
+    });
+
+  program
     .command('peek')
     .description('the messages queued at an actor of a running troupe')
     .argument(...NAME)

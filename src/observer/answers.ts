@@ -26,6 +26,8 @@ export async function answer(
       return observe(sight, known, request.limit, atMs);
     case 'why':
       return whyOf(sight, known, request.name);
+    case 'genes':
+      return source.genes();
     case 'peek':
       return named(await source.peek(find(known, request.name).id, request.preview), known);
     case 'messages': {

@@ -10,6 +10,7 @@ import { BadArgument } from '../errors.js';
 import type { ErrorEnvelope } from '../runtime/errors.js';
 import type { PeekReport } from '../runtime/thread-actor.js';
 import type { Why } from '../runtime/why.js';
+import type { GenesSeen } from './genes.js';
 import type { Observation } from './observation.js';
 
 /** Grows when an older observer could misread an answer. */
@@ -45,6 +46,7 @@ export const MAX_TRACE_EVENTS = 200;
 export type Request =
   | { readonly type: 'inspect'; readonly limit: number }
   | { readonly type: 'why'; readonly name: string }
+  | { readonly type: 'genes' }
   /** `preview`: with the shape of each message, texts redacted. */
   | { readonly type: 'peek'; readonly name: string; readonly preview: boolean }
   /** Events as they happen, of one actor or of one name, as far as given; `perSecond` at most. */
@@ -69,6 +71,7 @@ export type Request =
 export interface Answer {
   readonly inspect: Observation;
   readonly why: Why;
+  readonly genes: GenesSeen;
   readonly peek: Peeked;
   readonly trace: { readonly sent: number; readonly leftOut: number };
   readonly messages: { readonly sent: number; readonly leftOut: number };
@@ -106,6 +109,8 @@ export function parseRequest(line: string): { readonly id: number; readonly requ
       };
     case 'why':
       return { id, request: { type: 'why', name: text(given.name, 'name') } };
+    case 'genes':
+      return { id, request: { type: 'genes' } };
     case 'peek':
       return {
         id,
@@ -130,7 +135,7 @@ export function parseRequest(line: string): { readonly id: number; readonly requ
       throw new BadArgument({
         argument: 'type',
         value: given.type,
-        expected: 'inspect, why, peek, trace or messages',
+        expected: 'inspect, why, genes, peek, trace or messages',
       });
   }
 }

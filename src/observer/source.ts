@@ -9,11 +9,13 @@ import type { Sight } from '../runtime/standing.js';
 import type { PeekReport } from '../runtime/thread-actor.js';
 import type { TraceOptions } from '../runtime/trace-protocol.js';
 import type { TraceListener } from '../runtime/traces.js';
+import type { GenesSeen } from './genes.js';
 import { REST } from './pace.js';
 
 export interface Source {
   inspect(): Sight;
   peek(id: ActorId, preview: boolean): Promise<PeekReport>;
+  genes(): Promise<GenesSeen>;
   trace(options: TraceOptions, listener: TraceListener): () => void;
   /** Answers the function that unsubscribes. */
   onProbe(listener: (probe: Probe) => void): () => void;

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from '../../src/observer/client.js';
+import { genesSeen } from '../../src/observer/genes.js';
 import type { ServerLine } from '../../src/observer/protocol.js';
 import { Observer } from '../../src/observer/server.js';
 import type { Source } from '../../src/observer/source.js';
@@ -23,6 +24,19 @@ export function folder(): { readonly path: string; [Symbol.dispose](): void } {
   const path = mkdtempSync(join(tmpdir(), 'troupe-see-'));
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
+
+const NO_COUNTS = {
+  ...{
+    slots: null,
+    hostLimitBytes: 0,
+    deviceGenes: 0,
+    deviceBytes: 0,
+    hostGenes: 0,
+    hostBytes: 0,
+    diskGenes: 0,
+  },
+  ...{ pagedOut: 0, pagedIn: 0, pagedInOnDemand: 0, dropped: 0, failed: 0 },
+};
 
 export interface PlantedSource extends Source {
   sight: Sight;
@@ -44,6 +58,7 @@ export function source(peek?: Source['peek']): PlantedSource {
       return planted.sight;
     },
     peek: peek ?? (async (id) => ({ id, name: 'bob', inHand: undefined, queued: [], more: 0, waits: [] })),
+    genes: async () => genesSeen([], NO_COUNTS),
     trace: (_, { over }) => over,
     onProbe(listener) {
       planted.listeners.add(listener);
