@@ -39,15 +39,13 @@ export interface GenesSeen {
 }
 
 export function genesSeen(all: readonly GeneSeen[], stats: GeneCounts): GenesSeen {
-  const genes = all
-    .slice(0, MAX_GENES)
-    .map(({ name, tier, bytes, rank, weights, learning }) => ({
-      name,
-      tier,
-      bytes,
-      rank,
-      weights,
-      learning,
-    }));
+  const genes = all.slice(0, MAX_GENES).map(({ name, tier, bytes, rank, weights, learning }) => ({
+    name,
+    tier,
+    bytes,
+    rank,
+    weights,
+    learning,
+  }));
   return { genes, more: all.length - genes.length, stats };
 }
