@@ -37,6 +37,24 @@ async function fuzz(program: string): Promise<Record<string, number>> {
 
 describe('fuzzing', () => {
   test(
+    'P6 pages whose files were changed at random are refused with a typed error, or work',
+    async () => {
+      const outcomes = await fuzz('./fuzz-pages.program.mjs');
+      const refused = [
+        'PageCorrupt',
+        'PageMismatch',
+        'NoSuchPage',
+        'NativeFailure',
+        'BadArgument',
+        'OverCeiling',
+      ];
+      expect([...refused, 'used']).toEqual(expect.arrayContaining(Object.keys(outcomes)));
+      expect(Object.keys(outcomes).length).toBeGreaterThan(3);
+    },
+    MS + 60_000,
+  );
+
+  test(
     'G1 adapters and headers changed at random are refused with a typed error, or work',
     async () => {
       const outcomes = await fuzz('./fuzz-genes.program.mjs');
