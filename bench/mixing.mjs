@@ -3,5 +3,7 @@
  */
 import { phenotypes } from './mixing/phenotypes.mjs';
 import { prefix } from './mixing/prefix.mjs';
+import { rebuilds } from './mixing/rebuilds.mjs';
+import { servers } from './mixing/servers.mjs';
 
-export const bench = { name: 'mixing', parts: [...phenotypes, prefix] };
+export const bench = { name: 'mixing', parts: [...phenotypes, rebuilds, ...servers, prefix] };

@@ -7,10 +7,11 @@ const VERSION = 3;
 const ALIGNMENT = 32;
 
 /** Tensor types, and the bytes of a row of `n` values. */
-export const TensorType = { f32: 0, f16: 1, q8_0: 8 };
+export const TensorType = { f32: 0, f16: 1, q4_0: 2, q8_0: 8 };
 const ROW_BYTES = {
   [TensorType.f32]: (n) => 4 * n,
   [TensorType.f16]: (n) => 2 * n,
+  [TensorType.q4_0]: (n) => (n / 32) * 18,
   [TensorType.q8_0]: (n) => (n / 32) * 34,
 };
 

@@ -1,6 +1,6 @@
 /**
- * The bench model and its adapters: the shape of a real model of 370 million weights, with random ones. Good for
- * throughput, and for nothing that reads what it says. Made once, into the library cache.
+ * The bench model, in Q8_0 and in Q4_0, and its adapters: the shape of a real model of 370 million weights, with random
+ * ones. Good for throughput, and for nothing that reads what it says. Made once, into the library cache.
  *
  * As a script: `node bench/models/make.mjs` prints where they are.
  */
@@ -11,7 +11,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cacheFolder, exists, publish, withLock } from '../../native/llama/cache.mjs';
 import { Kind, readMetadata, TensorType, writeGguf } from './gguf.mjs';
-import { f16, normals, ones, q8_0 } from './weights.mjs';
+import { f16, normals, ones, q4_0, q8_0 } from './weights.mjs';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const TOKENIZER = join(HERE, '..', '..', 'models', 'parlour-5m-Q8_0.gguf');
@@ -32,23 +32,24 @@ const ADAPTER_B = 0.05;
 
 /**
  * @param {{ say: (line: string) => void }} options
- * @returns {Promise<{ model: string, adapters: string[] }>} paths
+ * @returns {Promise<{ model: string, q4: string, adapters: string[] }>} paths; `q4`: the model in Q4_0
  */
 export async function benchModel({ say }) {
   const folder = join(cacheFolder(), 'bench', `model-${recipe()}`);
   if (!(await exists(folder))) {
     await withLock(join(cacheFolder(), 'bench'), say, async () => {
       if (await exists(folder)) return;
-      say('making the bench model (390 MB) and its adapters (once)');
+      say('making the bench model (390 MB, and 250 MB in Q4_0) and its adapters (once)');
       await removeOld(dirname(folder));
       await publish(folder, async (part) => {
-        writeModel(join(part, 'model.gguf'));
+        writeModel(join(part, 'model.gguf'), Q8_0);
+        writeModel(join(part, 'model-q4_0.gguf'), Q4_0);
         for (let i = 0; i < ADAPTERS.count; i++) writeAdapter(join(part, `adapter-${i}.gguf`), i);
       });
     });
   }
   const adapters = Array.from({ length: ADAPTERS.count }, (_, i) => join(folder, `adapter-${i}.gguf`));
-  return { model: join(folder, 'model.gguf'), adapters };
+  return { model: join(folder, 'model.gguf'), q4: join(folder, 'model-q4_0.gguf'), adapters };
 }
 
 async function removeOld(cache) {
@@ -77,15 +78,20 @@ function projections() {
   ];
 }
 
-function writeModel(path) {
+/** What a quantisation is called in a file (`general.file_type`), and how the weights of layers are made. */
+const Q8_0 = { fileType: 7, type: TensorType.q8_0, pack: q8_0 };
+const Q4_0 = { fileType: 2, type: TensorType.q4_0, pack: q4_0 };
+
+/** Embeddings and output are in Q8_0 always; a file in Q4_0 has them in finer types too. */
+function writeModel(path, quantisation) {
   const next = normals(1);
   const { width, vocabulary } = SHAPE;
   const { metadata, speakable } = paddedTokenizer();
-  const matrix = (name, inputs, outputs) => ({
+  const matrix = (name, inputs, outputs, { type, pack } = Q8_0) => ({
     name: `${name}.weight`,
     dims: [inputs, outputs],
-    type: TensorType.q8_0,
-    fill: () => q8_0(next, inputs * outputs, 1 / Math.sqrt(inputs)),
+    type,
+    fill: () => pack(next, inputs * outputs, 1 / Math.sqrt(inputs)),
   });
   const norm = (name) => ({
     name: `${name}.weight`,
@@ -97,11 +103,13 @@ function writeModel(path) {
   const layers = Array.from({ length: SHAPE.layers }, (_, i) => [
     norm(`blk.${i}.attn_norm`),
     norm(`blk.${i}.ffn_norm`),
-    ...projections().map(([name, inputs, outputs]) => matrix(`blk.${i}.${name}`, inputs, outputs)),
+    ...projections().map(([name, inputs, outputs]) =>
+      matrix(`blk.${i}.${name}`, inputs, outputs, quantisation),
+    ),
   ]);
   writeGguf(
     path,
-    [...modelMetadata(), ...metadata],
+    [...modelMetadata(quantisation), ...metadata],
     [
       matrix('token_embd', width, vocabulary),
       ...layers.flat(),
@@ -139,12 +147,12 @@ const said = (value) => ({ kind: Kind.string, value });
 const whole = (value) => ({ kind: Kind.u32, value });
 const real = (value) => ({ kind: Kind.f32, value });
 
-const modelMetadata = () => [
+const modelMetadata = ({ fileType }) => [
   ['general.architecture', said('llama')],
   ['general.type', said('model')],
   ['general.name', said('bench')],
   ['general.description', said('Random weights in the shape of a real model, for benchmarks.')],
-  ['general.file_type', whole(7)],
+  ['general.file_type', whole(fileType)],
   ['general.quantization_version', whole(2)],
   ['llama.vocab_size', whole(SHAPE.vocabulary)],
   ['llama.context_length', whole(SHAPE.context)],

@@ -49,6 +49,29 @@ export function q8_0(next, count, scale) {
   return bytes;
 }
 
+/**
+ * The same in Q4_0: blocks of a half-precision scale and 32 values of four bits, the first 16 in the low halves of the bytes.
+ * The value of largest magnitude becomes -8 times the scale.
+ */
+export function q4_0(next, count, scale) {
+  const bytes = Buffer.alloc((count / BLOCK) * (BLOCK / 2 + 2));
+  const values = new Float64Array(BLOCK);
+  for (let at = 0; at < bytes.length; at += BLOCK / 2 + 2) {
+    let largest = 0;
+    for (let i = 0; i < BLOCK; i++) {
+      values[i] = next() * scale;
+      if (Math.abs(values[i]) > Math.abs(largest)) largest = values[i];
+    }
+    bytes.writeUInt16LE(half(-largest / 8), at);
+    const inverse = largest === 0 ? 0 : -8 / largest;
+    const four = (value) => Math.min(15, Math.round(value * inverse) + 8);
+    for (let i = 0; i < BLOCK / 2; i++) {
+      bytes[at + 2 + i] = four(values[i]) | (four(values[i + BLOCK / 2]) << 4);
+    }
+  }
+  return bytes;
+}
+
 export function f16(next, count, scale) {
   const bytes = Buffer.alloc(2 * count);
   for (let i = 0; i < count; i++) bytes.writeUInt16LE(half(next() * scale), 2 * i);

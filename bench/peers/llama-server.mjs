@@ -3,41 +3,33 @@
  *
  * Processor time is the server's alone; what reading the streams costs is not counted.
  */
-import { spawn } from 'node:child_process';
 import { request } from 'node:http';
-import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { drive, options } from '../harness/driver.mjs';
 import { processorTimeUs } from '../harness/processor.mjs';
 import { Tally } from '../harness/tally.mjs';
+import { ADDRESS, startServer } from './server-process.mjs';
 
-const UP_WITHIN_MS = 60_000;
-const ADDRESS = '127.0.0.1';
+const given = options();
+const { minds, prompt } = given;
 
-const { program, model, minds, cells, rows, threads, flashAttention, prompt } = options();
-
-const port = await freePort();
-const args = [
-  ...['-m', model, '-c', cells, '-np', minds, '-kvu', '-b', rows, '-ub', rows, '-t', threads, '-tb', threads],
-  ...['-fa', flashAttention ? 'on' : 'off', '-ngl', 0, '--load-mode', 'none', '-cram', 0],
-  ...['--no-ui', '--log-disable', '--host', ADDRESS, '--port', port],
-];
 let wrong = true;
 let ending = false;
-const server = spawn(program, args.map(String), { stdio: 'ignore' });
-server.on('exit', (code) => {
-  if (!ending) throw new Error(`${program} ended with ${code}`);
+const {
+  port,
+  pid,
+  end: endServer,
+} = await startServer(given, [], (code) => {
+  if (!ending) throw new Error(`${given.program} ended with ${code}`);
 });
-await up();
 
-const tally = new Tally(minds, () => processorTimeUs(server.pid));
+const tally = new Tally(minds, () => processorTimeUs(pid));
 await Promise.all(Array.from({ length: minds }, (_, sequence) => complete(sequence)));
 
 await drive({}, async (_, end) => {
   await end;
   ending = true;
-  server.kill('SIGKILL');
+  endServer();
   return { samples: tally.samples(), verified: wrong };
 });
 
@@ -72,26 +64,5 @@ function complete(sequence) {
     });
     asked.on('error', broken);
     asked.end(body);
-  });
-}
-
-async function up() {
-  const deadline = Date.now() + UP_WITHIN_MS;
-  while (Date.now() < deadline) {
-    const answer = await fetch(`http://${ADDRESS}:${port}/health`).catch(() => undefined);
-    if (answer?.ok) return;
-    await sleep(100);
-  }
-  throw new Error(`llama-server was not up within ${UP_WITHIN_MS / 1000} s`);
-}
-
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.on('error', reject);
-    probe.listen(0, ADDRESS, () => {
-      const { port: free } = probe.address();
-      probe.close(() => resolve(free));
-    });
   });
 }

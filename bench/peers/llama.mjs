@@ -1,13 +1,12 @@
 /**
  * llama.cpp's own programs as peers: `llama-server` and `llama-batched-bench`, built once into the library cache
- * from the source that the addon is built from, against the very ggml libraries that the addon links.
+ * from the source that the addon is built from, with the same options, but without our hook.
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cacheFolder, exists, publish, withLock } from '../../native/llama/cache.mjs';
 import { run } from '../../native/llama/command.mjs';
-import { llamaLibraries } from '../../native/llama/libraries.mjs';
-import { llamaSource } from '../../native/llama/source.mjs';
+import { plainLibraries } from '../../native/llama/libraries.mjs';
 
 const PROGRAMS = ['llama-server', 'llama-batched-bench'];
 
@@ -29,10 +28,9 @@ const OPTIONS = [
  */
 export async function llamaPrograms({ say }) {
   const cache = cacheFolder();
-  const { folder: libraries, key } = await llamaLibraries({ say });
+  const { folder: libraries, source, key } = await plainLibraries({ say });
   const folder = join(cache, 'bench', `programs-${key}`);
   if (!(await exists(folder))) {
-    const source = await withLock(cache, say, () => llamaSource(cache, say));
     await withLock(join(cache, 'bench'), say, async () => {
       if (!(await exists(folder))) await build(source, libraries, folder, say);
     });

@@ -3,8 +3,9 @@
  *
  * `stepsPerRound`: after so many steps the lanes are cleared and begin again at position 0, as llama-batched-bench
  * does; without it they go on behind the prompt.
- * `phenotypes`: what each lane runs, as lists of `{ adapter, scale }`, `adapter` being a file; several of them take turns,
- * one a step.
+ * `busy`: the lanes that decode, of as many as the highest of them asks for; unless given the first `minds`.
+ * `phenotypes`: what each of these runs, as lists of `{ adapter, scale }`, `adapter` being a file; several take turns, one a
+ * step. `loaded`: so many genes are loaded before that nobody runs.
  */
 import { readFileSync } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -17,8 +18,10 @@ const STEPS_PER_TURN = 8;
 
 const given = options();
 const { model: path, minds, cells, rows, threads, flashAttention, prompt, stepsPerRound } = given;
+const busy = given.busy ?? Array.from({ length: minds }, (_, lane) => lane);
 const model = loadAddon().loadModel({ path, mmap: false, gpuLayers: 0 });
-const lanes = model.context({ lanes: minds, cells, rows, threads, promptThreads: threads, flashAttention });
+const count = Math.max(...busy) + 1;
+const lanes = model.context({ lanes: count, cells, rows, threads, promptThreads: threads, flashAttention });
 const batch = new Int32Array(ROW_FIELDS * rows);
 const sampled = new Int32Array(rows);
 
@@ -33,7 +36,7 @@ const put = (row, token, lane, position, output) =>
 /** Brings the prompt into every lane. Answers the position behind it. */
 function prefill() {
   const tokens = model.tokenize(prompt, { special: true, continues: false });
-  for (let lane = 0; lane < minds; lane++) {
+  for (const lane of busy) {
     for (let at = 0; at < tokens.length; at += rows) {
       const chunk = tokens.subarray(at, at + rows);
       for (const [row, token] of chunk.entries()) put(row, token, lane, at + row, RowOutput.none);
@@ -50,11 +53,15 @@ function idOf(adapter) {
   }
   return loaded.get(adapter);
 }
+for (let copy = 0; copy < (given.loaded ?? 0); copy++) {
+  const adapter = given.phenotypes[0][0][0].adapter;
+  model.loadGene(readFileSync(adapter), { path: adapter, hash: `copy ${copy}` });
+}
 const turns = (given.phenotypes ?? []).map((lanes) =>
   lanes.map((genes) => genes.map(({ adapter, scale }) => ({ gene: idOf(adapter), scale }))),
 );
 function dress(turn) {
-  for (const [lane, genes] of turns[turn % turns.length].entries()) lanes.setGenes(lane, genes);
+  for (const [i, genes] of turns[turn % turns.length].entries()) lanes.setGenes(busy[i], genes);
 }
 if (turns.length > 0) dress(0);
 
@@ -66,20 +73,20 @@ await drive({ prompt: first }, async (finished) => {
   let token = 0;
   for (let steps = 0; !finished(); steps++) {
     if (stepsPerRound && position === stepsPerRound) {
-      for (let lane = 0; lane < minds; lane++) lanes.clear(lane);
+      for (const lane of busy) lanes.clear(lane);
       position = 0;
     }
-    for (let lane = 0; lane < minds; lane++) {
+    for (const [row, lane] of busy.entries()) {
       token = (token * 1103515245 + 12345) & 0xfff;
-      put(lane, token, lane, position, RowOutput.logits);
+      put(row, token, lane, position, RowOutput.logits);
     }
     if (turns.length > 1) dress(steps);
     step(minds);
     position++;
-    for (let lane = 0; lane < minds; lane++) tally.add(lane);
+    for (let mind = 0; mind < minds; mind++) tally.add(mind);
     if (steps % STEPS_PER_TURN === 0) await turn();
   }
-  const lengths = Array.from({ length: minds }, (_, lane) => lanes.length(lane));
+  const lengths = busy.map((lane) => lanes.length(lane));
   const right = lengths.every((length) => length === position);
   return { samples: tally.samples(), verified: right || `lanes hold ${lengths} tokens, not ${position}` };
 });

@@ -36,13 +36,18 @@ export const extraOptions = (env = process.env) => (env.TROUPE_CMAKE_ARGS ?? '')
  * @param {{ say: (line: string) => void, args?: string[] }} options
  * @returns {Promise<{ folder: string, source: string, key: string }>}
  */
-export async function llamaLibraries({ say, args = [] }) {
+export const llamaLibraries = async (options) => libraries(await readHook(), options);
+
+/** The same of llama.cpp as it comes, without the hook: what others are measured with. */
+export const plainLibraries = (options) => libraries(undefined, options);
+
+async function libraries(hook, { say, args = [] }) {
   const cache = cacheFolder();
   const options = [...OPTIONS, ...args];
-  const key = await libraryKey(options);
+  const key = await libraryKey(options, hook);
   const folder = join(cache, 'libraries', key);
   const source = await withLock(cache, say, async () => {
-    const source = await llamaSource(cache, say);
+    const source = await llamaSource(cache, say, hook);
     if (await exists(folder)) return source;
     const generator = await pickGenerator();
     const work = join(cache, 'work', `${key}-${generator.replaceAll(' ', '-')}`);
@@ -58,13 +63,12 @@ export async function llamaLibraries({ say, args = [] }) {
   return { folder, source, key };
 }
 
-async function libraryKey(options) {
+async function libraryKey(options, hook) {
   const compiler = process.env.CXX || 'c++';
-  const [version, native, hook] = await Promise.all([
+  const [version, native] = await Promise.all([
     run(compiler, ['--version']),
     // The driver's own line to the compiler proper spells out the processor's features.
     run(compiler, ['-march=native', '-E', '-v', '-x', 'c++', '/dev/null']).catch(() => process.arch),
-    readHook(),
   ]);
   const features = native.split('\n').filter((line) => /cc1/.test(line));
   const parts = [LLAMA_VERSION, hook?.hash ?? 'plain', process.platform, version, features, options];

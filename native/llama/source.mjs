@@ -30,12 +30,12 @@ export async function readHook() {
 }
 
 /**
- * The folder of llama.cpp's source with the hook applied, made if it is not there. The caller holds the lock.
+ * The folder of llama.cpp's source with a patch applied, or as it is, made if it is not there. The caller holds the lock.
  * @param {string} cache
  * @param {(line: string) => void} say
+ * @param {{ path: string, hash: string }} [hook]
  */
-export async function llamaSource(cache, say) {
-  const hook = await readHook();
+export async function llamaSource(cache, say, hook) {
   const folder = join(cache, 'source', `llama-${LLAMA_VERSION}-${hook?.hash ?? 'plain'}`);
   if (await exists(folder)) return folder;
   const tarball = await fetchTarball(cache, say);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readMetadata, TensorType, writeGguf } from '../../bench/models/gguf.mjs';
-import { half, normals, ones, q8_0 } from '../../bench/models/weights.mjs';
+import { half, normals, ones, q4_0, q8_0 } from '../../bench/models/weights.mjs';
 
 const MODEL = 'models/parlour-tiny-Q8_0.gguf';
 const folder = mkdtempSync(join(tmpdir(), 'gguf-'));
@@ -49,6 +49,20 @@ describe('weights', () => {
       expect(Math.abs((bytes.readInt8(2 + i) * largest) / 127 - value)).toBeLessThanOrEqual(
         largest / 254 + 1e-9,
       );
+    }
+  });
+
+  test('a block of Q4_0 is its scale and halves of bytes that give the values back', () => {
+    const values = Array.from({ length: 32 }, (_, i) => (i - 20) / 10);
+    const taken = values[Symbol.iterator]();
+    const bytes = q4_0(() => taken.next().value, 32, 1);
+    const scale = 2 / 8;
+    expect(bytes.length).toBe(18);
+    expect(bytes.readUInt16LE(0)).toBe(half(scale));
+    for (const [i, value] of values.entries()) {
+      const both = bytes[2 + (i % 16)] as number;
+      const four = i < 16 ? both & 15 : both >> 4;
+      expect(Math.abs((four - 8) * scale - value)).toBeLessThanOrEqual(scale / 2 + 1e-9);
     }
   });
 

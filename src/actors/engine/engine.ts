@@ -65,7 +65,7 @@ class Engine implements Behaviour {
       sampled: (lane: Lane, token: number) => this.#sampled(lane, token),
       failed: (lane: Lane, status: StepStatus) => this.#failed(lane, status),
     };
-    this.#stepper = new Stepper(this.#context, this.#lanes.all, sink, { split: recurrent || hybrid });
+    this.#stepper = new Stepper(this.#context, this.#lanes.all, sink, ctx, recurrent || hybrid);
     this.#loop = ctx.work(() => this.#step());
     sayUp(this.#ctx, this.#args, this.#epoch);
   }

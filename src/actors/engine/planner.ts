@@ -1,9 +1,10 @@
 /**
- * Which rows go in the next step: every decoding lane's one row first, then prompt rows as far as the time allows.
+ * Which rows go in the next step: the decoding lanes' one row each first, then prompt rows as far as the time allows.
  *
  * While somebody decodes, a step may take only a little longer than the decodes alone, so that a long prompt shows
  * to the others as slower text and never as a stop. Pure: reads plain data and the learned cost, changes nothing.
  */
+import { company } from './company.js';
 import type { StepCost } from './cost.js';
 
 /**
@@ -34,6 +35,8 @@ export interface LaneWork {
   readonly pending: number;
   /** Order of arrival: lower came earlier. */
   readonly order: number;
+  /** Number of the step that had its last row; -1 = none yet. */
+  readonly served: number;
 }
 
 export interface StepLimits {
@@ -53,15 +56,11 @@ export interface LaneShare {
 
 /** The shares of the next step, decodes first; empty when no lane has work. */
 export function plan(lanes: readonly LaneWork[], limits: StepLimits, cost: StepCost): LaneShare[] {
-  const decodes: LaneShare[] = [];
-  const prompts: LaneWork[] = [];
-  for (const work of lanes) {
-    if (work.kind === 'prompt') {
-      if (work.pending > 0) prompts.push(work);
-    } else if (decodes.length < limits.rows) decodes.push({ lane: work.lane, count: 1 });
-  }
+  const prompts = lanes.filter((work) => work.kind === 'prompt' && work.pending > 0);
+  const decoding = lanes.filter((work) => work.kind === 'decode').slice(0, limits.rows);
   const oldest = prompts.sort((a, b) => a.order - b.order)[0];
-  if (oldest === undefined) return decodes;
+  if (oldest === undefined) return rowEach(company(decoding, cost));
+  const decodes = rowEach(decoding);
   if (limits.split) {
     if (decodes.length > 0 && limits.afterPrompt) return decodes;
     const most = Math.min(limits.rows, oldest.pending);
@@ -75,6 +74,9 @@ export function plan(lanes: readonly LaneWork[], limits: StepLimits, cost: StepC
   const rows = decodes.length === 0 ? most : rowsWithin(budget, decodes.length, most, cost);
   return [...decodes, ...divide(rows, prompts)];
 }
+
+const rowEach = (lanes: readonly { lane: number }[]): LaneShare[] =>
+  lanes.map(({ lane }) => ({ lane, count: 1 }));
 
 /** Milliseconds that a step may take while `decodes` lanes decode. */
 export function stepBudget(decodes: number, cost: StepCost): number {

@@ -14,9 +14,9 @@ export interface StepSink {
   failed(lane: Lane, status: StepStatus): void;
 }
 
-export interface StepperOptions {
-  /** Decodes and prompts never share a step (recurrent and hybrid models). */
-  readonly split: boolean;
+/** Milliseconds on the thread's clock: what is learned from them decides. */
+export interface StepClock {
+  readonly now: number;
 }
 
 /** A share of a failed step, and the run that it was of. */
@@ -29,6 +29,7 @@ export class Stepper {
   readonly #context: NativeContext;
   readonly #lanes: readonly Lane[];
   readonly #sink: StepSink;
+  readonly #clock: StepClock;
   readonly #split: boolean;
   readonly #cost = createStepCost();
   readonly #rows: Int32Array;
@@ -36,12 +37,24 @@ export class Stepper {
   /** Shares of a failed step, each to be tried alone. */
   #alone: Retry[] = [];
   #afterPrompt = false;
+  #steps = 0;
+  /** By lane: the step that had its last row. */
+  readonly #served: number[];
 
-  constructor(context: NativeContext, lanes: readonly Lane[], sink: StepSink, options: StepperOptions) {
+  /** `split`: decodes and prompts never share a step (recurrent and hybrid models). */
+  constructor(
+    context: NativeContext,
+    lanes: readonly Lane[],
+    sink: StepSink,
+    clock: StepClock,
+    split: boolean,
+  ) {
     this.#context = context;
     this.#lanes = lanes;
     this.#sink = sink;
-    this.#split = options.split;
+    this.#clock = clock;
+    this.#split = split;
+    this.#served = lanes.map(() => -1);
     this.#rows = new Int32Array(ROW_FIELDS * context.rows);
     this.#sampled = new Int32Array(context.lanes);
   }
@@ -51,14 +64,16 @@ export class Stepper {
     const shares = this.#next();
     if (shares.length === 0) return false;
     const count = this.#fill(shares);
-    const begun = performance.now();
+    const begun = this.#clock.now;
+    const step = this.#steps++;
     for (const { lane } of shares) {
+      this.#served[lane] = step;
       const run = this.#lanes[lane]?.run;
-      if (run !== undefined && run.startedAt === 0) run.startedAt = begun;
+      if (run !== undefined && run.startedAt === 0) run.startedAt = performance.now();
     }
     const status = this.#context.step(this.#rows, count, this.#sampled);
     if (status === StepStatus.ok) {
-      this.#cost.observe(count, performance.now() - begun);
+      this.#cost.observe(count, this.#clock.now - begun);
       this.#accept(shares);
     } else if (status !== StepStatus.aborted) this.#recover(shares, status);
     return true;
@@ -83,6 +98,7 @@ export class Stepper {
         kind: pending > 1 ? 'prompt' : 'decode',
         pending,
         order: lane.run.order,
+        served: this.#served[lane.number] as number,
       });
     }
     if (work.length === 0) return [];

@@ -1,4 +1,4 @@
-/** Steps over a real context whose decodes fail when a test says so, after they have changed the KV. */
+/** Steps over a real context whose decodes fail when a test says so, after they have changed the KV, and take no time. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -89,7 +89,7 @@ function stage(model: NativeModel, split = false): Stage {
       lane.run = undefined;
     },
   };
-  const stepper = new Stepper(faulty.context, lanes, sink, { split });
+  const stepper = new Stepper(faulty.context, lanes, sink, { now: 0 }, split);
   let order = 0;
   return {
     faulty,
