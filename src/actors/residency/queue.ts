@@ -11,7 +11,7 @@ import type { GenesMissed, PinnedGene } from './protocol.js';
 export interface WaitingTurn {
   readonly mind: ActorId;
   readonly turn: number;
-  readonly phenotype: readonly PinnedGene[];
+  phenotype: readonly PinnedGene[];
   /** How long it waits at most. */
   readonly deadlineMs: number;
   missed: GenesMissed;
@@ -52,10 +52,15 @@ export class GeneQueue {
     return ready;
   }
 
-  /** The turns that wait for a gene, which leave, and let go. */
+  /**
+   * A gene cannot be had: turns that wait for it leave, and let go, save those that have no room yet and whose names mean
+   * another one by now.
+   */
   refuse(gene: number): WaitingTurn[] {
-    const all = [...this.#admitted, ...this.#waiting];
-    const refused = all.filter(({ phenotype }) => idsOf(phenotype).includes(gene));
+    const refused = [
+      ...this.#admitted.filter(({ phenotype }) => idsOf(phenotype).includes(gene)),
+      ...this.#waiting.filter((turn) => idsOf(turn.phenotype).includes(gene) && !this.#renew(turn, gene)),
+    ];
     this.#admitted = this.#admitted.filter((turn) => !refused.includes(turn));
     this.#waiting = this.#waiting.filter((turn) => !refused.includes(turn));
     for (const { mind, turn } of refused) this.#pins.unpin(mind, turn);
@@ -77,6 +82,17 @@ export class GeneQueue {
 
   #fits({ phenotype }: WaitingTurn): boolean {
     return new Set([...this.#pins.genes(), ...this.#fixed(), ...idsOf(phenotype)]).size <= this.#slots;
+  }
+
+  /** False: its names still mean that gene, or nothing. */
+  #renew(turn: WaitingTurn, gene: number): boolean {
+    const named = turn.phenotype.map(({ name, scale }) => ({ gene: name, scale }));
+    try {
+      turn.phenotype = this.#inventory.phenotype(named);
+    } catch {
+      return false;
+    }
+    return !idsOf(turn.phenotype).includes(gene);
   }
 
   #admit(turn: WaitingTurn): void {

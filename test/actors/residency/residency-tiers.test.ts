@@ -1,0 +1,171 @@
+/** Where genes are: moved when they are asked for, when a turn needs them, and when others need their room. */
+import { rmSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { settled } from '../thread.js';
+import {
+  ada,
+  BYTES,
+  ben,
+  bring,
+  code,
+  eventually,
+  hears,
+  model,
+  pageIn,
+  pageOut,
+  pathOf,
+  pin,
+  start,
+  stats,
+  thread,
+  tiers,
+  unload,
+} from './stage.js';
+
+describe('tiers of genes', () => {
+  it('G3 out and in answer what they did, and do nothing twice', async () => {
+    await start();
+    await bring('a');
+    const moved = { nBytes: BYTES, nMoved: BYTES, tMs: expect.any(Number) };
+    expect(await pageOut('a')).toEqual({ resident: false, ...moved });
+    expect(await pageOut('a')).toEqual({ resident: false, nBytes: BYTES, nMoved: 0, tMs: 0 });
+    expect(await tiers()).toEqual({ a: 'host' });
+    expect(model.genes()).toMatchObject([{ tier: 'host' }]);
+    expect(await pageIn('a')).toEqual({ resident: true, ...moved });
+    expect(await pageIn('a')).toMatchObject({ resident: true, nMoved: 0 });
+    await expect(pageOut('none')).rejects.toEqual(code('NoSuchGene'));
+    await expect(pageIn('none')).rejects.toEqual(code('NoSuchGene'));
+    expect(await stats()).toMatchObject({ pagedOut: 1, pagedIn: 1, pagedInOnDemand: 0, failed: 0 });
+    expect(thread.probes.filter(({ name }) => name === 'genome.page')).toMatchObject([
+      { gene: 'a', from: 'device', to: 'host', bytes: BYTES, cause: 'asked' },
+      { gene: 'a', from: 'host', to: 'device', bytes: BYTES, cause: 'asked' },
+    ]);
+  });
+
+  it('G4 a turn has its genes moved in before it is told that they are pinned, and that counts as a miss', async () => {
+    await start();
+    const { id } = await bring('a');
+    await pageOut('a');
+    pin(ada, 1, 'a');
+    const missed = { genes: 1, bytes: BYTES };
+    expect(await hears(ada)).toMatchObject([{ type: 'pinned', turn: 1, genes: [{ gene: id }], missed }]);
+    expect(model.genes()).toMatchObject([{ tier: 'device' }]);
+    expect(await stats()).toMatchObject({ pagedIn: 1, pagedInOnDemand: 1 });
+  });
+
+  it('G4 the gene used least recently makes room, of those that no turn holds', async () => {
+    await start({ slots: 2 });
+    await bring('a');
+    await bring('b');
+    pin(ada, 1, 'a');
+    pin(ben, 1, 'b');
+    await hears(ben);
+    ben.tell({ type: 'unpin', turn: 1 });
+    await bring('c');
+    await eventually(async () => expect(await tiers()).toEqual({ a: 'device', b: 'device', c: 'host' }));
+    pin(ben, 2, 'c');
+    expect(await hears(ben)).toMatchObject([{ type: 'pinned', turn: 2, missed: { genes: 1 } }]);
+    await eventually(async () => expect(await tiers()).toEqual({ a: 'device', b: 'host', c: 'device' }));
+    expect(await stats()).toMatchObject({ slots: 2, deviceBytes: 2 * BYTES, hostBytes: BYTES });
+  });
+
+  it('case-10 of two turns with room for the gene of one the second waits for the first, in order', async () => {
+    await start({ slots: 1 });
+    await bring('a');
+    await bring('b');
+    pin(ada, 1, 'a');
+    await hears(ada);
+    pin(ben, 1, 'b');
+    pin(ben, 2, 'a');
+    expect(await ben.hears()).toEqual([]);
+    ada.tell({ type: 'unpin', turn: 1 });
+    expect(await hears(ben)).toMatchObject([{ type: 'pinned', turn: 1 }]);
+    await expect(pageIn('a')).rejects.toEqual(code('GeneSlotsFull'));
+    ben.tell({ type: 'unpin', turn: 1 });
+    expect(await hears(ben)).toMatchObject([{ type: 'pinned', turn: 2, missed: { genes: 1 } }]);
+  });
+
+  it('case-10 a turn that waits holds nothing, and one that no longer waits holds no one up', async () => {
+    await start({ slots: 1 });
+    await bring('a');
+    await bring('b');
+    pin(ada, 1, 'a');
+    await hears(ada);
+    pin(ben, 1, 'b');
+    pin(ben, 2, 'a');
+    await settled();
+    ben.tell({ type: 'unpin', turn: 1 });
+    expect(await hears(ben)).toMatchObject([{ type: 'pinned', turn: 2 }]);
+    await unload('b');
+  });
+
+  it('B6 a turn that the slots can never hold is refused at once, with the numbers', async () => {
+    await start({ slots: 2 });
+    await bring('a', { as: 'always' });
+    await bring('b');
+    await bring('c');
+    pin(ada, 1, 'b', 'c');
+    const detail = { neededGenes: 3, slots: 2 };
+    expect(await hears(ada)).toMatchObject([
+      { type: 'unpinned', turn: 1, error: { code: 'GeneSlotsFull', detail } },
+    ]);
+    pin(ada, 2, 'b');
+    expect(await hears(ada)).toMatchObject([{ type: 'pinned', turn: 2 }]);
+  });
+
+  it('G2 a turn that waits for a gene that is unloaded is told so', async () => {
+    await start({ slots: 1 });
+    await bring('a');
+    await bring('b');
+    pin(ada, 1, 'a');
+    await hears(ada);
+    pin(ben, 1, 'b');
+    await settled();
+    await unload('b');
+    expect(await hears(ben)).toMatchObject([{ type: 'unpinned', turn: 1, error: { code: 'NoSuchGene' } }]);
+  });
+});
+
+describe('the disk tier', () => {
+  it('G5 host copies have a ceiling: the coldest goes to disk, and comes back from its file', async () => {
+    await start({ hostBytes: BYTES });
+    await bring('a');
+    await bring('b');
+    await pageOut('a');
+    await pageOut('b');
+    expect(await tiers()).toEqual({ a: 'disk', b: 'host' });
+    expect(await stats()).toMatchObject({ hostBytes: BYTES, diskGenes: 1, dropped: 1, deviceBytes: 0 });
+    expect(await pageIn('a')).toMatchObject({ resident: true, nMoved: BYTES });
+    pin(ada, 1, 'b');
+    expect(await hears(ada)).toMatchObject([{ type: 'pinned', missed: { genes: 1 } }]);
+  });
+
+  it('case-5 a file with other content gives nothing back, and the turn fails with why', async () => {
+    await start({ hostBytes: 0 });
+    await bring('a');
+    await pageOut('a');
+    expect(await tiers()).toEqual({ a: 'disk' });
+    writeFileSync(pathOf('a'), 'something else');
+    pin(ada, 1, 'a');
+    expect(await hears(ada)).toMatchObject([{ type: 'unpinned', turn: 1, error: { code: 'GeneChanged' } }]);
+    await expect(pageIn('a')).rejects.toEqual(code('GeneChanged'));
+    expect(await stats()).toMatchObject({ failed: 2, pagedIn: 0 });
+    expect(thread.probes.filter(({ name }) => name === 'genome.page.failed')).toMatchObject([
+      { gene: 'a', from: 'disk', to: 'device', cause: 'demand', error: { code: 'GeneChanged' } },
+      { cause: 'asked' },
+    ]);
+    await bring('a', { as: 'b' });
+    pin(ada, 2, 'a');
+    expect(await hears(ada)).toMatchObject([{ type: 'pinned', turn: 2 }]);
+  });
+
+  it('G5 a gene whose file is another one now is not given up to it', async () => {
+    await start({ hostBytes: 0 });
+    await bring('a');
+    rmSync(pathOf('a'));
+    await expect(pageOut('a')).rejects.toEqual(code('GeneChanged'));
+    expect(await tiers()).toEqual({ a: 'device' });
+    pin(ada, 1, 'a');
+    expect(await hears(ada)).toMatchObject([{ type: 'pinned', missed: { genes: 0 } }]);
+  });
+});

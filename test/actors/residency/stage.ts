@@ -1,0 +1,91 @@
+/** The residency itself, over real genes of a real model, and two minds that are told what to say. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, vi } from 'vitest';
+import type { EngineControl } from '../../../src/actors/engine/protocol.js';
+import type {
+  GeneMove,
+  GeneStats,
+  MindToResidency,
+  NamedGeneInfo,
+  ResidencyArgs,
+  ResidencyMessage,
+  ResidencyToMind,
+} from '../../../src/actors/residency/protocol.js';
+import definition from '../../../src/actors/residency/residency.js';
+import type { NativeModel } from '../../../src/native/addon.js';
+import { Band } from '../../../src/runtime/message.js';
+import { load, modelPath, TINY } from '../../native/fixtures.js';
+import { Party, TestThread } from '../thread.js';
+
+export type Name = 'a' | 'b' | 'c';
+/** Bytes of each of these genes. */
+export const BYTES = 69_632;
+
+export let folder: string;
+export let model: NativeModel;
+export let thread: TestThread;
+export let residency: number;
+export let ada: Party<MindToResidency, ResidencyToMind>;
+export let ben: Party<MindToResidency, ResidencyToMind>;
+export let engine: Party<never, EngineControl>;
+
+export async function start(given: Partial<ResidencyArgs> = {}): Promise<void> {
+  const args = { default: ['always'], slots: undefined, hostBytes: 10 * BYTES, ...given };
+  const all: ResidencyArgs = { ...args, model: model.info.id, engine: engine.id };
+  residency = await thread.spawn(definition as never, 'residency', all);
+}
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'troupe-residency-'));
+  model = load(TINY);
+  thread = await TestThread.start();
+  ada = await Party.enter(thread, 'ada', () => residency);
+  ben = await Party.enter(thread, 'ben', () => residency);
+  engine = await Party.enter(thread, 'engine', () => residency);
+});
+afterEach(async () => {
+  await thread.stop();
+  model.close();
+  rmSync(folder, { recursive: true });
+});
+
+export const pathOf = (name: Name) => join(folder, `${name}.gguf`);
+export const ask = <T>(message: ResidencyMessage) => thread.ask<T>(residency, message as never);
+export const list = () => thread.ask<NamedGeneInfo[]>(residency, { type: 'list' }, Band.control);
+export const stats = () => thread.ask<GeneStats>(residency, { type: 'stats' }, Band.control);
+/** Loads one of the genes from a file of its own. */
+export function bring(name: Name, given: { as?: string; replace?: boolean; learning?: boolean } = {}) {
+  const bytes = readFileSync(modelPath(`parlour-tiny-gene-${name === 'a' ? 'kjv' : 'melville'}-F16`));
+  // Another gene than the one of that author, by a bit.
+  if (name === 'c') bytes[bytes.length - 2] = (bytes.at(-2) as number) ^ 1;
+  writeFileSync(pathOf(name), bytes);
+  const { as = name, replace = false, learning = false } = given;
+  return ask<NamedGeneInfo>({ type: 'load', path: pathOf(name), name: as, replace, learning });
+}
+export const unload = (name: string) => ask({ type: 'unload', name });
+export const pageOut = (name: string) => ask<GeneMove>({ type: 'page-out', name });
+export const pageIn = (name: string) => ask<GeneMove>({ type: 'page-in', name });
+export const pin = (mind: typeof ada, turn: number, ...names: string[]) =>
+  mind.tell({ type: 'pin', turn, genes: names.map((gene) => ({ gene, scale: 1 })), deadlineMs: 1e6 });
+export const tiers = async () => Object.fromEntries((await list()).map(({ name, tier }) => [name, tier]));
+/** Offload threads take their time to start. */
+export const eventually = (holds: () => Promise<void>) => vi.waitFor(holds, { timeout: 15_000 });
+export const code = (expected: string) => expect.objectContaining({ code: expected });
+export const inUse = (by: string) =>
+  expect.objectContaining({ code: 'GeneInUse', detail: { gene: 'a', by } });
+/** What a mind hears next, however long the offload threads take. */
+export async function hears(mind: typeof ada, count = 1): Promise<ResidencyToMind[]> {
+  const heard: ResidencyToMind[] = [];
+  await eventually(async () => {
+    heard.push(...(await mind.hears()));
+    expect(heard.length).toBeGreaterThanOrEqual(count);
+  });
+  return heard;
+}
+/** Waits until a mind is asked what it holds, and has it answer. */
+export async function confirm(mind: typeof ada): Promise<void> {
+  const [asked] = await hears(mind);
+  expect(asked).toMatchObject({ type: 'confirm' });
+  mind.tell({ type: 'confirmed', question: (asked as { question: number }).question });
+}
