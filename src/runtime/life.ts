@@ -29,7 +29,7 @@ export interface Rare {
   onSettled?: () => void;
   /** Its end ends what it waits for before it starts again. */
   onEnding?: () => void;
-  /** It ends because it crashed too often. */
+  /** It ends because it crashed too often, or could not start. */
   gaveUp?: boolean;
 }
 
@@ -45,11 +45,17 @@ export async function start(
     await begin(cell, incarnation, saved);
   } catch (error) {
     note(cell, error);
-    void end(cell, `its start failed: ${asTroupeError(error).message}`);
+    failStart(cell, error);
     throw error;
   } finally {
     cell.rare?.onSettled?.();
   }
+}
+
+/** Ends an actor that could not start, unless it has been ended: its supervisor must not take that for an end that was meant. */
+export function failStart(cell: Cell, error: unknown): void {
+  if (cell.phase !== Phase.ended) cell.rare = { ...cell.rare, gaveUp: true };
+  void end(cell, `its start failed: ${asTroupeError(error).message}`);
 }
 
 /** A handler, or work of the actor's own, threw. `urgent`: the message in hand, when it was not a user message. */

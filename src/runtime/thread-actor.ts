@@ -5,7 +5,7 @@ import { type Behaviour, type Context, type Definition, refuse, type SpawnOption
 import { type ActorId, NOBODY, threadActor } from './address.js';
 import { end } from './end.js';
 import { ActorEnded, BadArgument, SiblingCrashed, ThreadLost, type TroupeError } from './errors.js';
-import { takeDown } from './life.js';
+import { failStart, takeDown } from './life.js';
 import { peek } from './peek.js';
 import type { Again, Thread } from './thread.js';
 import type { TraceBatch, TraceOrder } from './trace-protocol.js';
@@ -123,7 +123,7 @@ class ThreadActor implements Behaviour {
       await this.#thread.start(cell, await this.#definition(options.module), again);
       return cell.id;
     } catch (error) {
-      void end(cell, 'it could not be started');
+      failStart(cell, error);
       throw error;
     }
   }
