@@ -77,3 +77,12 @@ export function checkOneOf<T extends string>(
   if (found !== undefined) return found;
   throw new BadArgument({ argument, value, expected: words.join(', ') });
 }
+
+const MAX_ROOM_CHARACTERS = 256;
+
+export function checkRoom(value: unknown, argument: string): string {
+  const room = checkText(value, argument, 'main');
+  if (room.length >= 1 && room.length <= MAX_ROOM_CHARACTERS && !room.includes('\n')) return room;
+  const expected = `1 to ${MAX_ROOM_CHARACTERS} characters without a line break`;
+  throw new BadArgument({ argument, value: room, expected });
+}

@@ -3,6 +3,7 @@
  */
 export type { ActorOptions } from './actor-options.js';
 export type { TurnClass } from './actors/broker/protocol.js';
+export type { Shape } from './actors/engine/protocol.js';
 export type { Sampling } from './actors/engine/sampling.js';
 export type { LaneReport } from './actors/engine/status.js';
 export type { Outcome, Receipt, RunReceipt } from './actors/mind/protocol.js';
@@ -19,6 +20,9 @@ export type { Mind } from './mind.js';
 export type { MindOptions } from './mind-options.js';
 export { type TurnReply, turnOf } from './minds.js';
 export type { GeneOptions, PeekOptions, Progress, TroupeOptions, TurnOptions } from './options.js';
+export type { PageInfo, PageOptions, Pages } from './paging.js';
+export type { RelaunchOptions } from './relaunch.js';
+export type { TroupeReport } from './report.js';
 export {
   type AskOptions,
   type Behaviour,

@@ -5,9 +5,9 @@
  * (actors/broker/broker.ts) and sends a run to the engine (actors/engine/engine.ts), which steps
  * (actors/engine/stepper.ts) through one native call (native/src).
  */
-
 import { type ActorOptions, checkActor } from './actor-options.js';
-import { createStatus, type LaneReport, readLanes, readStatus, Status } from './actors/engine/status.js';
+import type { Shape } from './actors/engine/protocol.js';
+import { createStatus, readLanes, Status } from './actors/engine/status.js';
 import type { MindArgs } from './actors/mind/protocol.js';
 import { checkCallback, checkText } from './check.js';
 import { BadArgument, NameTaken, SystemStopped } from './errors.js';
@@ -27,8 +27,10 @@ import {
   type PeekOptions,
   type TroupeOptions,
 } from './options.js';
+import { Pages } from './paging.js';
+import { Relaunches, type RelaunchOptions } from './relaunch.js';
+import { reportOf, type TroupeReport } from './report.js';
 import { type ActorId, NOBODY } from './runtime/address.js';
-import type { SystemReport } from './runtime/inspect.js';
 import { KnownAs } from './runtime/known-as.js';
 import type { Message } from './runtime/message.js';
 import { Offload } from './runtime/offload.js';
@@ -46,32 +48,30 @@ export * from './exports.js';
 
 const HEADER_MS = 30_000;
 
-/** What `inspect` shows: the actors and threads, the lanes, and the engine's counters. */
-export interface TroupeReport extends SystemReport {
-  readonly lanes: readonly LaneReport[];
-  readonly tokens: { readonly processed: number; readonly produced: number };
-  readonly steps: number;
-}
-
 export class Troupe implements AsyncDisposable {
   /** Adapters that turns may run. */
   readonly genes: Genes;
+  /** Contexts of minds that are kept outside of lanes. */
+  readonly pages: Pages;
   readonly #system: System;
   readonly #status: Int32Array;
   readonly #offload: Offload;
   readonly #passivateMs: number;
   readonly #minds = new Set<Mind>();
+  readonly #relaunches: Relaunches;
   #stage: Stage | undefined;
   #observer: Observer | undefined;
   #forgetMinds: (() => void) | undefined;
   #stopped: Promise<void> | undefined;
 
-  private constructor(system: System, offload: Offload, options: CheckedTroupeOptions) {
+  private constructor(system: System, offload: Offload, options: CheckedTroupeOptions, header: ModelHeader) {
     this.#system = system;
     this.#offload = offload;
     this.#passivateMs = options.passivateMs;
     this.genes = new Genes(() => this.#open('its genes'));
-    this.#status = createStatus(options.lanes);
+    this.pages = new Pages(() => this.#open('its pages'), this.#minds);
+    this.#status = createStatus();
+    this.#relaunches = new Relaunches(options, header, this.#status);
   }
 
   /**
@@ -89,16 +89,22 @@ export class Troupe implements AsyncDisposable {
         HEADER_MS,
       );
       const { context, cells } = fitContext(checked, header.contextTrain);
-      checkMemory(checked, header, cells);
+      const leftBytes = checkMemory(checked, header, cells);
+      const pageBytes = checked.pageBytes ?? Math.floor(leftBytes / 2);
       makeDir(checked.dir);
       checked.onProgress({ stage: 'threads', fraction: 0 });
       const hosts = Array.from({ length: checked.hosts }, (_, i) => ({ name: `host-${i}`, host: true }));
       const system = await System.start([{ name: 'engine', host: false }, ...hosts]);
-      troupe = new Troupe(system, offload, checked);
+      troupe = new Troupe(system, offload, checked, header);
       const { observer, failed } = await openObserver(system, troupe.#status, checked.dir);
       troupe.#observer = observer;
       const threads = checked.threads ?? defaultThreads(header.weightBytes);
-      troupe.#stage = await openStage(system, checked, { context, cells, threads }, troupe.#status);
+      troupe.#stage = await openStage(
+        system,
+        checked,
+        { context, cells, threads, pageBytes },
+        troupe.#status,
+      );
       const minds = troupe.#minds;
       troupe.#forgetMinds = await openMinds(system, (called) =>
         [...minds].find((mind) => mind.name === called),
@@ -164,17 +170,18 @@ export class Troupe implements AsyncDisposable {
     return id === undefined ? undefined : new Actor<M>(name, id, this.#system);
   }
 
+  /**
+   * Makes the native context anew with other numbers, when the turns that run have ended; no other begins meanwhile. Minds go
+   * on from their pages. Answers the numbers that it has. Rejects with `BadArgument`, `ModelTooLarge`, `DeadlineExceeded`,
+   * `NativeFailure` or `EngineLost`; the context is then as it was.
+   */
+  async relaunch(options?: RelaunchOptions): Promise<Shape> {
+    return this.#relaunches.ask(this.#open('the relaunch'), options);
+  }
+
   /** Everything that can be seen now; reads shared memory and asks nobody, so it works while threads are busy. */
   inspect(): TroupeReport {
-    return {
-      ...this.#system.inspect(),
-      lanes: readLanes(this.#status),
-      tokens: {
-        processed: readStatus(this.#status, Status.processed),
-        produced: readStatus(this.#status, Status.produced),
-      },
-      steps: readStatus(this.#status, Status.steps),
-    };
+    return reportOf(this.#system, this.#status);
   }
 
   /**

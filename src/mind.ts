@@ -1,6 +1,7 @@
 /**
  * A mind as its caller holds it.
  */
+import type { PageMove } from './actors/engine/protocol.js';
 import type { Outcome, Receipt, TurnAnswer } from './actors/mind/protocol.js';
 import { checkText } from './check.js';
 import {
@@ -13,6 +14,7 @@ import {
   type TroupeError,
 } from './errors.js';
 import { checkTurnOptions, type TurnOptions } from './options.js';
+import { movePage, type PageOptions } from './paging.js';
 import type { ActorId } from './runtime/address.js';
 import { Band } from './runtime/message.js';
 import { onAbort } from './signal.js';
@@ -100,6 +102,22 @@ export class Mind implements AsyncDisposable {
   #tellHeard(room: string, text: string, reply: string): void {
     if (reply === '' || this.#left !== undefined) return;
     this.#stage.system.tell(this.id, { type: 'heard', room, text, reply }, { band: Band.reserved });
+  }
+
+  /**
+   * Takes what a room of the mind holds in its lane out into a page, after the turn that runs or waits there; its next turn
+   * goes on from that. Rejects with `EmptyLane`, `OverCeiling`, `EngineLost` or `DeadlineExceeded`; nothing has changed.
+   */
+  async pageOut(options?: PageOptions): Promise<PageMove> {
+    return movePage(this.#stage, this, 'page-out', options);
+  }
+
+  /**
+   * Brings a room's page back into a lane, before its next turn would: of 0 bytes if it is there. Rejects with `NoSuchPage`,
+   * `PageMismatch`, `EngineLost` or `DeadlineExceeded`; the page stays.
+   */
+  async pageIn(options?: PageOptions): Promise<PageMove> {
+    return movePage(this.#stage, this, 'page-in', options);
   }
 
   /** Ends the mind: its turns end `aborted`, its lanes are free, its name is free. Rejects with `AskTimeout`. */

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { checkSampling, type Sampling } from './actors/engine/sampling.js';
 import { checkStops } from './actors/engine/stops.js';
 import type { NamedGene } from './actors/residency/protocol.js';
-import { checkCallback, checkFields, checkFlag, checkMs, checkText, checkWhole } from './check.js';
+import { checkCallback, checkFields, checkFlag, checkMs, checkRoom, checkText, checkWhole } from './check.js';
 import { BadArgument } from './errors.js';
 import { checkGenes } from './genes.js';
 
@@ -40,8 +40,11 @@ export interface TroupeOptions {
   readonly threads?: number;
   /** Threads that minds live on; default: one for every 4 cores. */
   readonly hosts?: number;
-  /** Budgets in bytes. `host`: default what the system or the container allows. */
-  readonly memory?: { readonly host?: number };
+  /**
+   * Budgets in bytes. `host`: default what the system or the container allows. `pages`: contexts of minds that have no
+   * lane; default half of what `host` leaves beside weights and KV.
+   */
+  readonly memory?: { readonly host?: number; readonly pages?: number };
   readonly genes?: GeneOptions;
   /** Folder of this process's data, made for its owner only. */
   readonly dir?: string;
@@ -76,7 +79,6 @@ const BYTES_A_THREAD = 64 * 2 ** 20;
 const DEFAULT_DEADLINE_MS = 3_600_000;
 /** Longer than a pause in a conversation, so that who is spoken to stays awake. */
 const DEFAULT_PASSIVATE_MS = 60_000;
-const MAX_ROOM_CHARACTERS = 256;
 /** More than any memory holds. */
 const MOST_GENES = 2 ** 20;
 /** Of the host's memory, for genes that are out of the way. */
@@ -116,6 +118,7 @@ export interface CheckedTroupeOptions {
   readonly threads: number | undefined;
   readonly hosts: number;
   readonly hostBytes: number;
+  readonly pageBytes: number | undefined;
   readonly genes: CheckedGeneOptions;
   readonly dir: string;
   readonly passivateMs: number;
@@ -136,7 +139,10 @@ export function checkTroupeOptions(options: unknown): CheckedTroupeOptions {
     'passivateAfter',
     'onProgress',
   ]);
-  const memory = checkFields<{ host?: number }>(given.memory, 'options.memory', ['host']);
+  const memory = checkFields<{ host?: number; pages?: number }>(given.memory, 'options.memory', [
+    'host',
+    'pages',
+  ]);
   const hostBytes =
     checkWhole(memory.host, 'options.memory.host', 1, Number.MAX_SAFE_INTEGER) ?? availableMemory();
   return {
@@ -147,6 +153,7 @@ export function checkTroupeOptions(options: unknown): CheckedTroupeOptions {
     threads: checkWhole(given.threads, 'options.threads', 1, 256),
     hosts: checkWhole(given.hosts, 'options.hosts', 1, 64) ?? defaultHosts(),
     hostBytes,
+    pageBytes: checkWhole(memory.pages, 'options.memory.pages', 0, Number.MAX_SAFE_INTEGER),
     genes: checkGeneOptions(given.genes, hostBytes),
     dir: checkText(given.dir, 'options.dir', defaultDir()),
     passivateMs: checkMs(given.passivateAfter, 'options.passivateAfter') ?? DEFAULT_PASSIVATE_MS,
@@ -170,7 +177,7 @@ function checkGeneOptions(options: unknown, hostBytes: number): CheckedGeneOptio
 
 /** The context and cells of a model that was trained for `trained` tokens. */
 export function fitContext(
-  options: CheckedTroupeOptions,
+  options: Pick<CheckedTroupeOptions, 'lanes' | 'context' | 'cells'>,
   trained: number,
 ): { readonly context: number; readonly cells: number } {
   const context = options.context ?? Math.min(trained || DEFAULT_CONTEXT, DEFAULT_CONTEXT);
@@ -210,11 +217,7 @@ export function checkTurnOptions(options: unknown): CheckedTurnOptions {
     'stop',
     'deadline',
   ]);
-  const room = checkText(given.room, 'options.room', 'main');
-  if (room.length < 1 || room.length > MAX_ROOM_CHARACTERS || room.includes('\n')) {
-    const expected = `1 to ${MAX_ROOM_CHARACTERS} characters without a line break`;
-    throw new BadArgument({ argument: 'options.room', value: room, expected });
-  }
+  const room = checkRoom(given.room, 'options.room');
   if (given.signal !== undefined && !(given.signal instanceof AbortSignal)) {
     throw new BadArgument({ argument: 'options.signal', value: given.signal, expected: 'an AbortSignal' });
   }

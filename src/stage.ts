@@ -1,13 +1,17 @@
 /**
  * The stage: the actors and weights that every turn of one process needs, set up in order.
  */
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { basename } from 'node:path';
+import type { BrokerArgs } from './actors/broker/protocol.js';
+import { releasePages } from './actors/engine/pages.js';
 import type { EngineArgs, EngineReady } from './actors/engine/protocol.js';
 import { readStatus, Status } from './actors/engine/status.js';
 import { attachVocab, detachVocab } from './actors/engine/vocab.js';
 import type { MindArgs } from './actors/mind/protocol.js';
+import type { PagerArgs } from './actors/pager/protocol.js';
 import type { ResidencyArgs } from './actors/residency/protocol.js';
 import { BadArgument, ModelTooLarge } from './errors.js';
 import type { ModelHeader } from './native/addon.js';
@@ -32,6 +36,7 @@ export interface Stage {
   readonly system: System;
   readonly reader: Reader;
   readonly readerId: ActorId;
+  readonly pager: ActorId;
   readonly modelName: string;
   /** What every mind is told beside its own options; the genes where it names none. */
   readonly mindArgs: Omit<MindArgs, 'plainSystem' | 'name' | 'system' | 'sampling' | 'class'>;
@@ -44,6 +49,8 @@ export interface Fit {
   readonly context: number;
   readonly cells: number;
   readonly threads: number;
+  /** Bytes that pages may take. */
+  readonly pageBytes: number;
 }
 
 export const moduleUrl = (path: string): string => new URL(path, import.meta.url).href;
@@ -58,10 +65,11 @@ export async function openStage(
   const broker = await system.spawn({
     name: 'broker',
     module: moduleUrl('./actors/broker/broker.js'),
-    args: {},
+    args: { pageBytes: fit.pageBytes } satisfies BrokerArgs,
     thread: CONTROL_THREAD,
   });
-  const engine = await startEngine(system, options, engineArgs(options, fit, broker, status));
+  const args = engineArgs(options, fit, broker, status);
+  const engine = await startEngine(system, options, args);
   const ready = await system.ask<EngineReady>(engine, { type: 'ready' });
   const residency = await system.spawn({
     name: 'residency',
@@ -71,6 +79,12 @@ export async function openStage(
   });
   // The main thread holds the weights too, so that they outlive a crash of the engine's thread.
   attachVocab(ready.model);
+  const pager = await system.spawn({
+    name: 'pager',
+    module: moduleUrl('./actors/pager/pager.js'),
+    args: { broker, engine } satisfies PagerArgs,
+    thread: CONTROL_THREAD,
+  });
   const reader = new Reader();
   const readerId = await system.main.spawn(reader.definition, {
     name: 'reader',
@@ -84,18 +98,22 @@ export async function openStage(
     system,
     reader,
     readerId,
+    pager,
     modelName,
     mindArgs: {
       model: ready.model,
       modelName,
-      context: fit.context,
+      limits: status.subarray(Status.context, Status.context + 1),
       engine,
       broker,
       residency,
       genes: options.genes.default,
     },
     nextTurn: () => ++turns,
-    close: () => detachVocab(ready.model),
+    close: () => {
+      releasePages(args.owner);
+      detachVocab(ready.model);
+    },
   };
 }
 
@@ -109,7 +127,7 @@ function residencyArgs(
 
 function engineArgs(
   options: CheckedTroupeOptions,
-  { context, cells, threads }: Fit,
+  { context, cells, threads, pageBytes }: Fit,
   broker: ActorId,
   status: Int32Array,
 ): EngineArgs {
@@ -118,14 +136,14 @@ function engineArgs(
     model,
     mmap: false,
     gpuLayers: 0,
-    lanes,
-    cells,
-    context,
-    rows: Math.max(lanes, Math.min(STEP_ROWS, cells)),
+    shape: { lanes, cells, context },
+    rows: STEP_ROWS,
     threads,
     promptThreads: threads,
     flashAttention: true,
+    pageBytes,
     broker,
+    owner: randomUUID(),
     status,
   };
 }
@@ -172,10 +190,11 @@ function watchLoad(onProgress: CheckedTroupeOptions['onProgress'], status: Int32
   };
 }
 
-/** Refuses a model whose weights and context exceed the budget, before anything is loaded. */
-export function checkMemory(options: CheckedTroupeOptions, header: ModelHeader, cells: number): void {
+/** Refuses a model whose weights and context exceed the budget, before anything is loaded; answers the bytes left. */
+export function checkMemory(options: CheckedTroupeOptions, header: ModelHeader, cells: number): number {
   const needBytes = header.weightBytes + cells * header.cellBytes + COMPUTE_BYTES;
-  if (needBytes <= options.hostBytes) return;
+  const leftBytes = options.hostBytes - needBytes;
+  if (leftBytes >= 0) return leftBytes;
   throw new ModelTooLarge({ path: options.model, needBytes, budgetBytes: options.hostBytes });
 }
 

@@ -63,6 +63,7 @@ describe('U2 the summary', () => {
         processed: 100,
         reused: 10,
         shared: 0,
+        pagedIn: { bytes: 0, ms: 0 },
         produced: given.produced,
         waitedMs: 0,
         promptMs: 0,

@@ -55,7 +55,7 @@ const tell = (actor: string, message: Message, band: Band = Band.reserved): bool
   systemOf(troupe).tell(actorOf(troupe, actor), message, { band });
 /** A message that its receiver cannot handle. */
 const crash = {
-  engine: () => tell('engine', { type: 'clear', claims: null }),
+  engine: () => tell('engine', { type: 'vacate', claims: null }),
   /** When a lane comes free, and that is what this asks for. */
   broker: () => tell('broker', { type: 'request', ticket: 0, activity: 'x', class: 'realtime', cells: 1n }),
   mind: (mind: Mind) =>

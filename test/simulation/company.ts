@@ -6,6 +6,7 @@ import broker from '../../src/actors/broker/broker.js';
 import engine from '../../src/actors/engine/engine.js';
 import { createStatus, readLanes } from '../../src/actors/engine/status.js';
 import mindActor from '../../src/actors/mind/mind.js';
+import pager from '../../src/actors/pager/pager.js';
 import type { NamedGene } from '../../src/actors/residency/protocol.js';
 import { residencyOver } from '../../src/actors/residency/residency.js';
 import { Mind } from '../../src/mind.js';
@@ -20,6 +21,7 @@ import type { FakeAddon } from './fake-addon.js';
 import { soloReply } from './fake-tokens.js';
 import { GENES, GeneKeeper } from './gene-keeper.js';
 import type { LaneOwners } from './lane-owners.js';
+import { PAGE_BYTES, PageKeeper } from './page-keeper.js';
 
 const MINDS = 8;
 const LANES = 2;
@@ -56,8 +58,9 @@ export class Company {
   readonly #trial: Trial<unknown>;
   readonly #minds: Mind[] = [];
   readonly #called: Called[] = [];
-  readonly #status = createStatus(LANES);
+  readonly #status = createStatus();
   readonly #genes: GeneKeeper;
+  readonly #pages: PageKeeper;
   #stage: Stage | undefined;
 
   constructor(sim: SimulatedSystem, addon: FakeAddon, owners: LaneOwners, trial: Trial<unknown>) {
@@ -66,6 +69,7 @@ export class Company {
     this.#owners = owners;
     this.#trial = trial;
     this.#random = new Random(trial.seed, CALLERS);
+    this.#pages = new PageKeeper(sim, addon, trial.seed);
     this.#genes = new GeneKeeper(sim, addon, trial.seed, () => this.#stage as Stage);
   }
 
@@ -74,7 +78,10 @@ export class Company {
     await this.#genes.begin();
     await this.#startMinds(this.#stage);
     for (let round = 0; round < MOST_ROUNDS && this.#sim.messages < this.#trial.messages; round++) {
-      for (const mind of this.#minds) this.#call(mind);
+      for (const mind of this.#minds) {
+        this.#call(mind);
+        this.#pages.move(mind);
+      }
       this.#genes.change(this.#disturbed);
       await this.#sim.stage.advance(this.#random.between(1, ROUND_MS));
       for (const called of this.#called) {
@@ -85,6 +92,7 @@ export class Company {
     }
     await this.#sim.quiet(QUIET_MS);
     await this.#look();
+    await this.#pages.look(this.#stage);
     const outcome = this.#sim.outcome();
     return { ...outcome, faults: outcome.faults + this.#addon.occurred };
   }
@@ -95,13 +103,20 @@ export class Company {
 
   async #open(): Promise<Stage> {
     const { stage } = this.#sim;
-    const brokerId = await stage.spawn({ name: 'broker', actor: broker, args: {}, thread: CONTROL_THREAD });
+    const brokerId = await stage.spawn({
+      ...{ name: 'broker', actor: broker, args: { pageBytes: PAGE_BYTES }, thread: CONTROL_THREAD },
+    });
     const args = {
-      ...{ model: 'fake', mmap: false, gpuLayers: 0, lanes: LANES, cells: CELLS, context: CONTEXT, rows: 64 },
+      ...{ model: 'fake', mmap: false, gpuLayers: 0, rows: 64, pageBytes: PAGE_BYTES, owner: 'it' },
+      shape: { lanes: LANES, cells: CELLS, context: CONTEXT },
       ...{ threads: 1, promptThreads: 1, flashAttention: false, broker: brokerId },
       status: this.#status,
     };
     const engineId = await stage.spawn({ name: 'engine', actor: engine, args, thread: ENGINE_THREAD });
+    const pagerId = await stage.spawn({
+      ...{ name: 'pager', actor: pager, args: { broker: brokerId, engine: engineId } },
+      thread: CONTROL_THREAD,
+    });
     const reader = new Reader();
     const readerId = await stage.settle(
       stage.system.main.spawn(reader.definition, { name: 'reader', args: undefined }),
@@ -112,12 +127,12 @@ export class Company {
       thread: CONTROL_THREAD,
     });
     const mindArgs = {
-      ...{ model: 1, modelName: 'fake', context: CONTEXT, engine: engineId, broker: brokerId },
+      ...{ model: 1, modelName: 'fake', limits: Int32Array.of(CONTEXT), engine: engineId, broker: brokerId },
       ...{ residency: residencyId, genes: [] },
     };
     let turns = 0;
     return {
-      ...{ system: stage.system, reader, readerId, modelName: 'fake', mindArgs },
+      ...{ system: stage.system, reader, readerId, pager: pagerId, modelName: 'fake', mindArgs },
       ...{ nextTurn: () => ++turns, close() {} },
     };
   }

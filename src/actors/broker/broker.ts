@@ -1,20 +1,22 @@
 /**
  * The broker actor: who gets a lane, and cells for prompt and reply, and when. It owns the grants (`ledger.ts`) and what
- * is known of the lanes (`lane-table.ts`); who is next is a function (`queue.ts`).
+ * is known of lanes and pages (`occupancy.ts`); who is next is a function (`queue.ts`).
  *
  * A grant's life: requested, queued with a reason, granted, and over when the engine says that it ran (or when it
  * will never be run: withdrawn, or its mind is gone).
  */
-import { EngineLost, MindLeft } from '../../errors.js';
+import { EngineLost, MindLeft, type TroupeError } from '../../errors.js';
 import type { Behaviour, Context, Definition } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
 import { toEnvelope } from '../../runtime/errors.js';
 import { Band, type Notice } from '../../runtime/message.js';
 import type { EngineControl, EngineToBroker } from '../engine/protocol.js';
-import { LaneTable } from './lane-table.js';
 import { Ledger, type Request } from './ledger.js';
-import type { BrokerToMind, MindToBroker, QueueReason } from './protocol.js';
+import { Occupancy } from './occupancy.js';
+import { BrokerPost } from './post.js';
+import type { BrokerArgs, BrokerMessage, MindToBroker, QueueReason } from './protocol.js';
 import { admit, choose, type Placement, waitReason } from './queue.js';
+import { Relaunch } from './relaunch.js';
 
 /** Waiting turns age and engines come back without a message: the queue is looked at this often while any waits. */
 const CHECK_MS = 1_000;
@@ -23,29 +25,41 @@ const RELAUNCH_MS = 240_000;
 /** Grant numbers of a broker that was started again begin above those of before. */
 const GRANTS_A_START = 2 ** 32;
 
-type BrokerControl = MindToBroker | EngineToBroker | { readonly type: 'check' };
+type BrokerControl = MindToBroker | EngineToBroker | { readonly type: 'check' | 'late' };
 type EngineUp = EngineToBroker & { type: 'up' };
 
 class Broker implements Behaviour {
   readonly #ctx: Context;
+  readonly #post: BrokerPost;
   readonly #ledger: Ledger;
-  readonly #lanes = new LaneTable();
+  readonly #occupancy: Occupancy;
+  readonly #relaunch = new Relaunch();
   #engine: EngineUp | undefined;
   /** Why turns wait, as all those who do were told. */
   #reason: QueueReason | undefined;
   #checking = false;
-  /** Times that the engine was told to clear lanes, since it last came up. */
-  #clears = 0;
   #downSince: number;
 
-  constructor(ctx: Context, saved: ReadonlyMap<string, unknown>) {
+  constructor(ctx: Context, args: BrokerArgs, saved: ReadonlyMap<string, unknown>) {
     this.#ctx = ctx;
+    this.#post = new BrokerPost(ctx);
+    this.#occupancy = new Occupancy(args.pageBytes, (message) => this.#tellEngine(message));
     this.#ledger = new Ledger(ctx.incarnation * GRANTS_A_START);
     this.#downSince = ctx.now;
     if (ctx.incarnation > 0) this.#recover(saved);
   }
 
-  receive(): void {}
+  receive(message: BrokerMessage): unknown {
+    switch (message.type) {
+      case 'pages':
+        return this.#occupancy.pages.all();
+      case 'relaunch':
+        this.#relaunch.ask(message, this.#ctx);
+        return this.#settle();
+      case 'drop-page':
+        return this.#occupancy.dropPage(message, this.#ledger);
+    }
+  }
 
   control(message: BrokerControl, ctx: Context): void {
     switch (message.type) {
@@ -64,19 +78,23 @@ class Broker implements Behaviour {
       case 'ran':
         this.#ran(message);
         break;
-      case 'shrank':
-        this.#lanes.shrink(message.lane, message.activity, message.held);
-        break;
       case 'check':
         this.#checking = false;
         this.#refuseLate();
         break;
+      case 'late':
+        this.#relaunch.late();
+        break;
       case 'never-ran':
         this.#giveBack(message.grant);
         break;
+      case 'paged':
+      case 'unpaged':
+      case 'shrank':
+        this.#occupancy.hear(message);
+        break;
     }
-    this.#grantAll();
-    this.#sayWhy();
+    this.#settle();
   }
 
   notice(notice: Notice): void {
@@ -84,35 +102,45 @@ class Broker implements Behaviour {
     if (notice.id === this.#engine?.engine) this.#down(notice.reason);
     else {
       this.#takeBack(notice.id);
+      this.#occupancy.forget(`${notice.id}/`);
       this.#ledger.forget(notice.id);
       this.#ctx.save(`mind/${notice.id}`, undefined);
     }
-    this.#grantAll();
-    this.#sayWhy();
+    this.#settle();
   }
 
-  // Granting
-
   #request(message: MindToBroker & { type: 'request' }, mind: ActorId): void {
-    const tooLarge = this.#engine && admit(message.cells, this.#engine.cells);
-    if (tooLarge !== undefined) {
-      this.#tell(mind, { type: 'refused', ticket: message.ticket, error: toEnvelope(tooLarge) });
-      return;
-    }
     if (!this.#ledger.knows(mind)) {
       this.#ctx.watch(mind);
       this.#ctx.save(`mind/${mind}`, mind);
     }
-    this.#ledger.add(message, mind, this.#ctx.now);
+    const request = this.#ledger.add(message, mind, this.#ctx.now);
+    if (this.#engine !== undefined) this.#refuse(request, admit(request.cells, this.#engine.shape.cells));
+  }
+
+  /** It waits no longer, if there is a reason. */
+  #refuse(request: Request, error: TroupeError | undefined): void {
+    if (error === undefined) return;
+    this.#ledger.drop(request.grant);
+    this.#post.refused(request, error);
+  }
+
+  #settle(): void {
+    this.#grantAll();
+    this.#sayWhy();
   }
 
   #grantAll(): void {
     const engine = this.#engine;
-    while (engine !== undefined && this.#ledger.waiting.size > 0) {
+    if (engine === undefined) return;
+    this.#refuseMoves();
+    if (this.#relaunch.holds(this.#ledger.granted.size, (message) => this.#tellEngine(message))) return;
+    while (this.#ledger.waiting.size > 0) {
       const placement = choose({
         waiting: this.#ledger.waiting.values(),
-        lanes: this.#lanes.all,
-        cells: engine.cells,
+        lanes: this.#occupancy.lanes.all,
+        cells: engine.shape.cells,
+        paged: (activity) => this.#occupancy.pages.of(activity)?.held ?? 0,
         now: this.#ctx.now,
       });
       if (placement === undefined) return;
@@ -120,18 +148,20 @@ class Broker implements Behaviour {
     }
   }
 
-  #grant({ turn: request, lane, cells, clear }: Placement<Request>, engine: EngineUp): void {
-    if (clear.length > 0) {
-      this.#clears++;
-      this.#tellEngine({ type: 'clear', epoch: engine.epoch, claims: this.#lanes.clear(clear) });
-    }
+  #grant({ turn: request, lane, cells, vacate }: Placement<Request>, engine: EngineUp): void {
+    for (const number of vacate) this.#occupancy.vacate(number, (other) => this.#ledger.isWanted(other));
     const { now } = this.#ctx;
-    const continues = this.#lanes.take(lane, request.activity, cells, now);
+    const continues = this.#occupancy.lanes.take(lane, request.activity, cells, now);
     this.#ledger.grant(request, lane, now);
-    const { ticket, grant } = request;
-    const { epoch } = engine;
-    const clears = this.#clears;
-    this.#tell(request.mind, { type: 'granted', ticket, grant, epoch, lane, continues, clears });
+    const { vacated } = this.#occupancy;
+    this.#post.granted(request, { epoch: engine.epoch, lane, continues, vacated });
+  }
+
+  /** Moves that have come to their turn and have nothing to move. */
+  #refuseMoves(): void {
+    for (const request of this.#ledger.fresh()) {
+      this.#refuse(request, request.move && this.#occupancy.immovable(request.activity, request.move));
+    }
   }
 
   /** Tells those who go on waiting why, once a reason. */
@@ -139,24 +169,21 @@ class Broker implements Behaviour {
     const { waiting } = this.#ledger;
     const fresh = this.#ledger.takeFresh();
     if (waiting.size === 0) return;
-    const reason = this.#engine === undefined ? 'relaunching' : waitReason(this.#lanes.all);
-    for (const { mind, ticket } of reason === this.#reason ? fresh : waiting.values()) {
-      this.#tell(mind, { type: 'queued', ticket, reason });
-    }
+    const isDown = this.#engine === undefined || this.#relaunch.isWanted;
+    const reason = isDown ? 'relaunching' : waitReason(this.#occupancy.lanes.all);
+    this.#post.queued(reason === this.#reason ? fresh : waiting.values(), reason);
     this.#reason = reason;
     if (this.#checking) return;
     this.#checking = true;
     this.#ctx.after(CHECK_MS, { type: 'check' });
   }
 
-  // The end of a grant
-
   /** The engine ran a grant, or refused to: its words say what the lane holds now. */
-  #ran({ grant: number, activity, held, processed, produced }: EngineToBroker & { type: 'ran' }): void {
-    const grant = this.#ledger.close(number);
+  #ran(ran: EngineToBroker & { type: 'ran' }): void {
+    const grant = this.#ledger.close(ran.grant);
     if (grant === undefined) return;
-    this.#ledger.charge(grant, processed, produced);
-    this.#lanes.settle(grant.lane, activity, held, this.#ctx.now);
+    this.#ledger.charge(grant, ran.processed, ran.produced);
+    this.#occupancy.lanes.settle(grant.lane, ran.activity, ran, this.#ctx.now);
   }
 
   /** The turn no longer wants its lane: it waited, or its grant was never used. */
@@ -168,7 +195,7 @@ class Broker implements Behaviour {
   /** A grant whose run never came: its lane is as it was. */
   #giveBack(number: number): void {
     const grant = this.#ledger.close(number);
-    if (grant !== undefined) this.#lanes.giveBack(grant.lane);
+    if (grant !== undefined) this.#occupancy.lanes.giveBack(grant.lane);
   }
 
   /** A mind is gone, or was started again: what it asked for is dropped, what it has is taken back. */
@@ -179,8 +206,6 @@ class Broker implements Behaviour {
     }
   }
 
-  // The engine's comings and goings
-
   #up(engine: EngineUp): void {
     // Said again, for its answer was late.
     if (engine.engine === this.#engine?.engine && engine.epoch === this.#engine.epoch) return;
@@ -188,8 +213,11 @@ class Broker implements Behaviour {
     this.#ctx.watch(engine.engine);
     this.#ctx.save('engine', engine.engine);
     this.#engine = engine;
-    this.#clears = 0;
-    this.#lanes.open(engine.lanes);
+    this.#occupancy.open(engine.epoch, engine.shape.lanes, engine.pages);
+    this.#relaunch.up(engine.shape, engine.error);
+    for (const request of [...this.#ledger.waiting.values()]) {
+      this.#refuse(request, admit(request.cells, engine.shape.cells));
+    }
   }
 
   /** The engine is gone: every grant is void; those who wait go on waiting for the next engine. */
@@ -199,8 +227,7 @@ class Broker implements Behaviour {
     const error = toEnvelope(new EngineLost({ reason }));
     for (const number of [...this.#ledger.granted.keys()]) {
       const grant = this.#ledger.close(number);
-      if (grant === undefined) continue;
-      this.#tell(grant.request.mind, { type: 'revoked', ticket: grant.request.ticket, error });
+      if (grant !== undefined) this.#post.revoked(grant.request, error);
     }
     this.#downSince = this.#ctx.now;
   }
@@ -210,21 +237,14 @@ class Broker implements Behaviour {
     const error = toEnvelope(new EngineLost({ reason: 'the broker was started again' }));
     for (const [key, id] of saved) {
       if (key === 'engine') this.#ctx.tell(id as ActorId, { type: 'reset', error }, { band: Band.reserved });
-      else this.#tell(id as ActorId, { type: 'restarted', error });
+      else this.#post.restarted(id as ActorId, error);
     }
   }
 
   #refuseLate(): void {
     if (this.#engine !== undefined || this.#ctx.now - this.#downSince < RELAUNCH_MS) return;
-    const error = toEnvelope(new EngineLost({ reason: `it did not come back within ${RELAUNCH_MS} ms` }));
-    for (const { grant, mind, ticket } of [...this.#ledger.waiting.values()]) {
-      this.#ledger.drop(grant);
-      this.#tell(mind, { type: 'refused', ticket, error });
-    }
-  }
-
-  #tell(mind: ActorId, message: BrokerToMind): void {
-    this.#ctx.tell(mind, message, { band: Band.reserved });
+    const error = new EngineLost({ reason: `it did not come back within ${RELAUNCH_MS} ms` });
+    for (const request of [...this.#ledger.waiting.values()]) this.#refuse(request, error);
   }
 
   #tellEngine(message: EngineControl): void {
@@ -232,9 +252,9 @@ class Broker implements Behaviour {
   }
 }
 
-const broker: Definition = {
+const broker: Definition<BrokerArgs> = {
   kind: 'broker',
-  start: (ctx, _args, saved) => new Broker(ctx, saved),
+  start: (ctx, args, saved) => new Broker(ctx, args, saved),
 };
 
 export default broker;

@@ -4,7 +4,7 @@
  * It errs on the side of cells: what a lane may still hold counts until the engine has been told to clear it, so that
  * the lanes together never hold more than there is.
  */
-import type { Activity, LaneClaim } from '../engine/protocol.js';
+import type { Activity } from '../engine/protocol.js';
 import type { LaneState } from './queue.js';
 
 export class LaneTable {
@@ -22,20 +22,18 @@ export class LaneTable {
     this.#lanes = Array.from({ length: count }, (_, lane) => emptyLane(lane));
   }
 
-  /** Empties idle lanes; answers what the engine is to clear. */
-  clear(lanes: readonly number[]): LaneClaim[] {
-    return lanes.map((lane) => {
-      const activity = this.#lanes[lane]?.activity ?? '';
-      this.#lanes[lane] = emptyLane(lane);
-      return { lane, activity };
-    });
+  /** Empties an idle lane; answers what it held. */
+  vacate(lane: number): LaneState {
+    const before = this.#lanes[lane] as LaneState;
+    this.#lanes[lane] = emptyLane(lane);
+    return before;
   }
 
   /** Grants a lane. True: it holds the KV of this activity. */
   take(lane: number, activity: Activity, cells: number, now: number): boolean {
     const before = this.#lanes[lane] as LaneState;
     this.#before.set(lane, before);
-    this.#lanes[lane] = { lane, state: 'busy', activity, held: 0, reserved: cells, lastUse: now };
+    this.#lanes[lane] = { lane, state: 'busy', activity, held: 0, bytes: 0, reserved: cells, lastUse: now };
     return before.state === 'idle' && before.activity === activity;
   }
 
@@ -53,11 +51,16 @@ export class LaneTable {
   }
 
   /** A run has ended, and this is what the lane holds now. */
-  settle(lane: number, activity: Activity | undefined, held: number, now: number): void {
+  settle(lane: number, activity: Activity | undefined, { held, bytes }: Held, now: number): void {
     this.#lanes[lane] =
       activity === undefined
         ? emptyLane(lane)
-        : { lane, state: 'idle', activity, held, reserved: 0, lastUse: now };
+        : { lane, state: 'idle', activity, held, bytes, reserved: 0, lastUse: now };
+  }
+
+  /** The idle lane that holds an activity. */
+  idle(activity: Activity): LaneState | undefined {
+    return this.#lanes.find((lane) => lane.state === 'idle' && lane.activity === activity);
   }
 }
 
@@ -66,4 +69,13 @@ const shrunk = (lane: LaneState, activity: Activity, held: number): LaneState =>
   return held === 0 ? emptyLane(lane.lane) : { ...lane, held };
 };
 
-const emptyLane = (lane: number): LaneState => ({ lane, state: 'empty', held: 0, reserved: 0, lastUse: 0 });
+type Held = Pick<LaneState, 'held' | 'bytes'>;
+
+const emptyLane = (lane: number): LaneState => ({
+  lane,
+  state: 'empty',
+  held: 0,
+  bytes: 0,
+  reserved: 0,
+  lastUse: 0,
+});

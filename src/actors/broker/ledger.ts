@@ -9,9 +9,14 @@ import type { WaitingTurn } from './queue.js';
 import { type Account, liftedWork, openAccount, workOf } from './work.js';
 
 export interface Request extends WaitingTurn {
+  /** Who asks: a mind, or the pager. */
   readonly mind: ActorId;
   readonly ticket: number;
+  readonly move: 'page-out' | 'page-in' | undefined;
 }
+
+/** What takes an activity out of its lane goes first: nothing may take the lane meanwhile. */
+const MOVE_RANK = -1;
 
 export interface Grant {
   readonly request: Request;
@@ -29,10 +34,11 @@ export class Ledger {
   readonly waiting = new Map<number, Request>();
   readonly granted = new Map<number, Grant>();
   /**
-   * Requests whose activity still has a grant here: its run is over, for a room's turns run in order, but the engine's
-   * word of it has not come. They wait for that, else they would be sent away from the lane that holds their KV.
+   * Each activity's first request or grant here, and those behind it, for what an activity is granted comes one after the
+   * other. A turn that asks while the one before it still has its grant waits for the engine's word of that, else it would
+   * be sent away from the lane that holds its KV.
    */
-  readonly #behind = new Map<Activity, Request>();
+  readonly #lines = new Map<Activity, Request[]>();
   #fresh: Request[] = [];
   readonly #clients = new Map<ActorId, Client>();
   #last: number;
@@ -51,22 +57,31 @@ export class Ledger {
     this.#clients.set(mind, client);
     const { account, tickets } = client;
     if (tickets.size === 0) account.work = liftedWork(account.work, this.waiting.values());
-    const { ticket, activity, class: turnClass, cells } = message;
+    const { ticket, activity, class: turnClass, cells, move } = message;
     const grant = ++this.#last;
-    const rank = TURN_CLASSES.indexOf(turnClass);
-    const request = { grant, mind, account, ticket, activity, rank, cells, since: now };
+    const rank = move === 'page-out' ? MOVE_RANK : TURN_CLASSES.indexOf(turnClass);
+    const request = { grant, mind, account, ticket, activity, rank, cells, move, since: now };
     tickets.set(ticket, grant);
-    const last = [...this.granted.values()].find((granted) => granted.request.activity === activity);
-    if (last === undefined) this.#wait(request);
-    else this.#behind.set(activity, request);
+    const line = this.#lines.get(activity) ?? [];
+    this.#lines.set(activity, line);
+    if (line.push(request) === 1) this.#wait(request);
     return request;
   }
 
-  /** Those that came to wait since this was last asked, and still do. */
+  /** Those that came to wait since `takeFresh`, and still do. */
+  fresh(): Request[] {
+    return this.#fresh.filter((request) => this.waiting.has(request.grant));
+  }
+
   takeFresh(): Request[] {
-    const fresh = this.#fresh.filter((request) => this.waiting.has(request.grant));
+    const fresh = this.fresh();
     this.#fresh = [];
     return fresh;
+  }
+
+  /** Whether an activity waits for anything or has a grant. */
+  isWanted(activity: Activity): boolean {
+    return this.#lines.has(activity);
   }
 
   grant(request: Request, lane: number, now: number): void {
@@ -87,12 +102,10 @@ export class Ledger {
 
   /** It no longer waits. False: it does not, or no more. */
   drop(number: number): boolean {
-    const behind = [...this.#behind.values()].find((request) => request.grant === number);
-    const request = this.waiting.get(number) ?? behind;
+    const request = this.waiting.get(number) ?? this.#behind(number);
     if (request === undefined) return false;
-    if (request === behind) this.#behind.delete(request.activity);
-    else this.waiting.delete(number);
-    this.#clients.get(request.mind)?.tickets.delete(request.ticket);
+    this.waiting.delete(number);
+    this.#leave(request);
     return true;
   }
 
@@ -101,13 +114,7 @@ export class Ledger {
     const grant = this.granted.get(number);
     if (grant === undefined) return undefined;
     this.granted.delete(number);
-    const { mind, ticket, activity } = grant.request;
-    this.#clients.get(mind)?.tickets.delete(ticket);
-    const behind = this.#behind.get(activity);
-    if (behind !== undefined) {
-      this.#behind.delete(activity);
-      this.#wait(behind);
-    }
+    this.#leave(grant.request);
     return grant;
   }
 
@@ -118,6 +125,26 @@ export class Ledger {
   /** The mind is gone for good; what it had is closed when the engine says so. */
   forget(mind: ActorId): void {
     this.#clients.delete(mind);
+  }
+
+  #behind(number: number): Request | undefined {
+    for (const [, ...rest] of this.#lines.values()) {
+      const found = rest.find((request) => request.grant === number);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  /** It is over; who was next behind it waits from now on. */
+  #leave(request: Request): void {
+    const { activity, mind, ticket } = request;
+    this.#clients.get(mind)?.tickets.delete(ticket);
+    const line = this.#lines.get(activity) ?? [];
+    const at = line.indexOf(request);
+    if (at >= 0) line.splice(at, 1);
+    const [next] = line;
+    if (next === undefined) this.#lines.delete(activity);
+    else if (at === 0) this.#wait(next);
   }
 
   #wait(request: Request): void {

@@ -38,8 +38,9 @@ export interface LaneState {
   /** busy: a turn runs; idle: none, but the KV of `activity` is still there. */
   readonly state: 'empty' | 'idle' | 'busy';
   readonly activity?: string | undefined;
-  /** Tokens that an idle lane holds. */
+  /** Tokens that an idle lane holds, and what a page of them would be charged. */
   readonly held: number;
+  readonly bytes: number;
   /** Cells granted to the turn of a busy lane. */
   readonly reserved: number;
   /** When its last turn ended, in ms; read for idle lanes. */
@@ -51,6 +52,8 @@ export interface QueueState<T extends WaitingTurn> {
   readonly lanes: readonly LaneState[];
   /** Cells of the whole context. */
   readonly cells: number;
+  /** Tokens in the page of an activity that has one; they come into its lane. */
+  readonly paged: (activity: string) => number;
   readonly now: number;
 }
 
@@ -59,20 +62,20 @@ export interface Placement<T extends WaitingTurn> {
   readonly lane: number;
   /** Cells that the lane must have room for: those of the turn, and what the lane holds until its run begins. */
   readonly cells: number;
-  /** Idle lanes of other activities to be cleared, for their cells or, `lane` itself, for its place. */
-  readonly clear: readonly number[];
+  /** Idle lanes of other activities to be vacated, for their cells or, `lane` itself, for its place. */
+  readonly vacate: readonly number[];
 }
 
 /** The next turn to grant and where it goes; undefined when none can be granted now. */
 export function choose<T extends WaitingTurn>(state: QueueState<T>): Placement<T> | undefined {
-  const { lanes, now } = state;
+  const { lanes, paged, now } = state;
   if (lanes.every((lane) => lane.state === 'busy')) return undefined;
   const room = lanes.reduce((left, lane) => left - lane.reserved, state.cells);
   let first: T | undefined;
   /** The first for which cells are being kept. */
   let kept: T | undefined;
   for (const turn of state.waiting) {
-    if (turn.cells <= room) {
+    if (turn.cells <= room && paged(turn.activity) <= room) {
       if (first === undefined || isAhead(turn, first, now)) first = turn;
     } else if (now - turn.since >= PASSING_MS && (kept === undefined || isAhead(turn, kept, now))) {
       kept = turn;
@@ -107,19 +110,19 @@ function effectiveRank({ rank, since, account }: WaitingTurn, now: number): numb
 }
 
 /** Lane and cells for a turn that has room beside those that run. */
-function place<T extends WaitingTurn>(turn: T, { lanes, cells }: QueueState<T>): Placement<T> {
+function place<T extends WaitingTurn>(turn: T, { lanes, cells, paged }: QueueState<T>): Placement<T> {
   const idle = lanes.filter((lane) => lane.state === 'idle').sort((a, b) => a.lastUse - b.lastUse);
   const own = idle.findLast((lane) => lane.activity === turn.activity);
   const chosen = own ?? lanes.find((lane) => lane.state === 'empty') ?? (idle[0] as LaneState);
-  const need = Math.max(turn.cells, own?.held ?? 0);
+  const need = Math.max(turn.cells, own?.held ?? paged(turn.activity));
   let free = cells;
   for (const lane of lanes) if (lane !== chosen) free -= lane.reserved + lane.held;
-  const clear = chosen.held > 0 && own === undefined ? [chosen.lane] : [];
+  const vacate = chosen.held > 0 && own === undefined ? [chosen.lane] : [];
   for (const lane of idle) {
     if (free >= need) break;
     if (lane === chosen || lane.held === 0) continue;
-    clear.push(lane.lane);
+    vacate.push(lane.lane);
     free += lane.held;
   }
-  return { turn, lane: chosen.lane, cells: need, clear };
+  return { turn, lane: chosen.lane, cells: need, vacate };
 }

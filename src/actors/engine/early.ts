@@ -1,41 +1,41 @@
 /**
- * Runs that have come before the lanes were cleared that their grants count on: the broker's word and the mind's come
- * from two threads, in any order. A run says how many clears its grant comes after, and is held until they are here.
+ * Work that has come before the lanes were vacated that its grant counts on: the broker's word and the mind's come
+ * from two threads, in any order. Each says how often lanes were vacated before its grant, and is held until then.
  */
 import type { ActorId } from '../../runtime/address.js';
-import type { Run } from './protocol.js';
+import type { Work } from './protocol.js';
 
-export interface EarlyRun {
-  readonly run: Run;
-  readonly mind: ActorId;
+export interface EarlyWork {
+  readonly work: Work;
+  readonly from: ActorId;
 }
 
-export class EarlyRuns {
-  /** Clears that have come in this epoch. */
-  #clears = 0;
+export class Early {
+  /** How often lanes were vacated in this epoch. */
+  #vacated = 0;
   /** At most one a lane, as each has a grant of its own. */
-  #held: EarlyRun[] = [];
+  #held: EarlyWork[] = [];
 
   /** False: nothing keeps it from beginning. */
-  hold(run: Run, mind: ActorId): boolean {
-    if (run.clears <= this.#clears) return false;
-    this.#held.push({ run, mind });
+  hold(work: Work, from: ActorId): boolean {
+    if (work.vacated <= this.#vacated) return false;
+    this.#held.push({ work, from });
     return true;
   }
 
-  /** One more clear has come; answers the runs that may begin. */
-  cleared(): EarlyRun[] {
-    this.#clears++;
-    const due = this.#held.filter(({ run }) => run.clears <= this.#clears);
-    this.#held = this.#held.filter(({ run }) => run.clears > this.#clears);
+  /** Lanes were vacated once more; answers what may begin. */
+  vacated(): EarlyWork[] {
+    this.#vacated++;
+    const due = this.#held.filter(({ work }) => work.vacated <= this.#vacated);
+    this.#held = this.#held.filter(({ work }) => work.vacated > this.#vacated);
     return due;
   }
 
-  /** A new epoch: clears are counted anew. Answers the runs of the earlier one. */
-  reset(): EarlyRun[] {
+  /** A new epoch: it is counted anew. Answers the work of the earlier one. */
+  reset(): EarlyWork[] {
     const held = this.#held;
     this.#held = [];
-    this.#clears = 0;
+    this.#vacated = 0;
     return held;
   }
 }

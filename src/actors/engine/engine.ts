@@ -4,70 +4,68 @@
  *
  * Cancels and new runs act between two steps: a step is idle work of the thread, done when no message is left.
  */
-import { ContextFull, DecodeFailed } from '../../errors.js';
-import { type NativeContext, type NativeModel, StepStatus } from '../../native/addon.js';
+import { Aborted } from '../../errors.js';
+import type { NativeModel, StepStatus } from '../../native/addon.js';
 import type { Behaviour, Context, Definition } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
 import { type ErrorEnvelope, toEnvelope } from '../../runtime/errors.js';
-import { Band } from '../../runtime/message.js';
-import { EarlyRuns } from './early.js';
+import { doneOf, notBegun } from './done.js';
+import { Early } from './early.js';
 import type { Lane, RunOnLane } from './lane.js';
-import { Lanes } from './lanes.js';
-import { openContext, openModel } from './open.js';
+import { openModel } from './open.js';
 import { PieceMail } from './pieces.js';
+import { type Effort, EnginePost, savedPages, savedShape } from './post.js';
 import type {
   EngineArgs,
   EngineControl,
   EngineMessage,
   EngineReady,
-  EngineToBroker,
+  Move,
+  PageMove,
   Run,
-  RunDone,
   RunOutcome,
+  Work,
 } from './protocol.js';
-import { laneRefusal, NOTHING_DONE, notBegun, type Refusal, tooOld } from './refusal.js';
+import { laneRefusal, type Refusal, refusalOf, tooOld } from './refusal.js';
 import { Replies } from './reply.js';
 import { Revoked } from './revoked.js';
 import { count, Status } from './status.js';
-import { Stepper } from './stepper.js';
-import { sayUp } from './up.js';
+import { Works } from './works.js';
 
+const NO_EFFORT: Effort = { processed: 0, produced: 0 };
 /** Epochs of an engine that was started again begin above those of before. */
 const EPOCHS_A_START = 2 ** 20;
 
 class Engine implements Behaviour {
-  readonly #ctx: Context;
   readonly #args: EngineArgs;
+  readonly #post: EnginePost;
   readonly #model: NativeModel;
-  readonly #context: NativeContext;
-  readonly #lanes: Lanes;
+  readonly #works: Works;
   readonly #replies: Replies;
   readonly #revoked = new Revoked();
-  readonly #early = new EarlyRuns();
+  readonly #early = new Early();
   readonly #pieces: PieceMail;
-  readonly #stepper: Stepper;
   readonly #loop: { wake(): void };
   /** Grants of an earlier epoch are void: it grows with each start and each reset. */
   #epoch: number;
   #leaving = false;
 
-  constructor(ctx: Context, args: EngineArgs, model: NativeModel) {
-    this.#ctx = ctx;
+  constructor(ctx: Context, args: EngineArgs, model: NativeModel, saved: ReadonlyMap<string, unknown>) {
     this.#args = args;
+    this.#post = new EnginePost(ctx, args);
     this.#model = model;
     this.#epoch = ctx.incarnation * EPOCHS_A_START;
-    this.#context = openContext(model, args);
-    const { canRollBack, recurrent, hybrid } = model.info;
-    this.#lanes = new Lanes(this.#context, args.status, { shares: canRollBack });
     this.#replies = new Replies(model);
     this.#pieces = new PieceMail(ctx);
     const sink = {
       sampled: (lane: Lane, token: number) => this.#sampled(lane, token),
       failed: (lane: Lane, status: StepStatus) => this.#failed(lane, status),
     };
-    this.#stepper = new Stepper(this.#context, this.#lanes.all, sink, ctx, recurrent || hybrid);
+    const shape = savedShape(saved) ?? args.shape;
+    this.#works = new Works(model, args, { shape, sink, clock: ctx, listener: this.#post });
+    if (ctx.incarnation > 0) this.#works.pages.recover(savedPages(saved));
     this.#loop = ctx.work(() => this.#step());
-    sayUp(this.#ctx, this.#args, this.#epoch);
+    this.#sayUp();
   }
 
   receive(message: EngineMessage, ctx: Context): EngineReady | undefined {
@@ -85,92 +83,122 @@ class Engine implements Behaviour {
       case 'cancel':
         return this.#cancel(message.grant, message.error);
       case 'revoke':
-        if (!this.#lanes.running(message.grant))
-          this.#tellBroker({ type: 'never-ran', grant: message.grant });
+        if (!this.#works.lanes.running(message.grant)) this.#post.neverRan(message.grant);
         return this.#cancel(message.grant, message.error);
-      case 'clear':
-        this.#lanes.clear(message.claims);
+      case 'vacate':
+        for (const record of message.drop) this.#works.pages.drop(record);
+        this.#works.lanes.vacate(message.claims);
         if (message.epoch !== this.#epoch) return;
-        for (const { run, mind } of this.#early.cleared()) this.#take(run, mind);
+        for (const { work, from } of this.#early.vacated()) this.#take(work, from);
         return;
       case 'unloaded':
-        for (const shrank of this.#lanes.forgetGene(message.gene)) this.#tellBroker(shrank);
+        this.#works.pages.forgetGenes();
+        for (const shrank of this.#works.lanes.forgetGene(message.gene)) this.#post.shrank(shrank);
         return;
+      case 'adopt':
+        return this.#works.pages.adopt(message.record);
+      case 'relaunch':
+        return this.#newEpoch(this.#works.relaunch(message.shape));
       case 'reset':
         return this.#reset(message.error);
       case 'unheard':
-        return message.epoch === this.#epoch ? sayUp(this.#ctx, this.#args, this.#epoch) : undefined;
+        if (message.epoch === this.#epoch) this.#sayUp();
+        return;
     }
   }
 
   stop(): void {
     this.#leaving = true;
-    this.#lanes.close();
-    this.#context.close();
-    this.#model.close();
+    this.#works.close();
   }
 
   #step(): boolean {
     if (this.#leaving) return false;
-    this.#lanes.shareWhatCame();
-    if (!this.#stepper.step()) return false;
+    this.#works.lanes.shareWhatCame();
+    if (!this.#works.stepper.step()) return false;
     this.#pieces.send();
-    this.#lanes.showStep();
+    this.#works.lanes.showStep();
     return true;
   }
 
   // What others want
 
   #acknowledged(grant: number, pieces: number): void {
-    const run = this.#lanes.running(grant)?.run;
+    const run = this.#works.lanes.running(grant)?.run;
     if (run === undefined) return;
     this.#pieces.add(run, run.window.ack(pieces));
     this.#pieces.send();
   }
 
   #cancel(grant: number, error: ErrorEnvelope | undefined): void {
-    const lane = this.#lanes.running(grant);
+    const lane = this.#works.lanes.running(grant);
     const outcome = error === undefined ? 'aborted' : 'failed';
     if (lane !== undefined) this.#end(lane, outcome, error);
     else this.#revoked.add(grant, { outcome, error });
   }
 
   #reset(error: ErrorEnvelope): void {
-    for (const lane of this.#lanes.all) {
+    for (const lane of this.#works.lanes.all) {
       if (lane.run !== undefined) this.#end(lane, 'failed', error);
-      this.#lanes.empty(lane);
+      this.#works.lanes.empty(lane);
     }
+    this.#newEpoch();
+  }
+
+  /** Whatever is granted for what was before is too old from now on. */
+  #newEpoch(error?: ErrorEnvelope): void {
     this.#epoch++;
-    for (const { run, mind } of this.#early.reset()) this.#take(run, mind);
-    sayUp(this.#ctx, this.#args, this.#epoch);
+    for (const { work, from } of this.#early.reset()) this.#take(work, from);
+    this.#sayUp(error);
   }
 
-  #take(run: Run, mind: ActorId): void {
-    const refusal = this.#refusal(run);
-    if (refusal !== undefined) this.#refuse(run, mind, refusal);
-    else this.#begin(run, mind);
+  #sayUp(error?: ErrorEnvelope): void {
+    const { shape, pages } = this.#works;
+    this.#post.up(this.#epoch, shape, pages.all(), error);
   }
 
-  /** Why a run cannot begin; undefined when it can. */
-  #refusal(run: Run): Refusal | undefined {
-    if (run.epoch !== this.#epoch) return tooOld();
-    return this.#revoked.take(run.grant) ?? laneRefusal(run, this.#lanes.all[run.lane]);
+  #take(work: Work, from: ActorId): void {
+    const refusal = this.#refusal(work);
+    if (work.type !== 'run') this.#move(work, from, refusal);
+    else if (refusal === undefined) this.#begin(work, from);
+    else this.#refuse(work, from, refusal);
+  }
+
+  /** Why work cannot begin; undefined when it can. */
+  #refusal(work: Work): Refusal | undefined {
+    if (work.epoch !== this.#epoch) return tooOld();
+    return this.#revoked.take(work.grant) ?? laneRefusal(work, this.#works.lanes.all[work.lane]);
   }
 
   #begin(run: Run, mind: ActorId): void {
     try {
-      this.#lanes.begin(run, mind);
+      this.#works.lanes.begin(run, mind);
       this.#loop.wake();
     } catch (error) {
-      this.#refuse(run, mind, notBegun(error));
+      this.#refuse(run, mind, refusalOf(error));
     }
   }
 
   #refuse(run: Run, mind: ActorId, refusal: Refusal): void {
-    const { grant, lane } = run;
-    this.#tellMind(mind, { type: 'done', grant, ...NOTHING_DONE, ...refusal });
-    const { activity, held } = this.#lanes.all[lane] ?? { activity: undefined, held: 0 };
-    this.#tellBroker({ type: 'ran', grant, lane, activity, held, processed: 0, produced: 0 });
+    this.#post.done(mind, notBegun(run.grant, refusal));
+    this.#over(run);
+  }
+
+  /** Moves an activity between its lane and its page, or says why not; nothing has changed then. */
+  #move(move: Move, from: ActorId, refusal: Refusal | undefined): void {
+    const { type, grant, activity } = move;
+    const lane = this.#works.lanes.all[move.lane] as Lane;
+    let moved: PageMove = { bytes: 0, ms: 0 };
+    let error = refusal && (refusal.error ?? toEnvelope(new Aborted({ what: `the ${type} of ${activity}` })));
+    try {
+      if (refusal === undefined && type === 'page-out') moved = this.#works.lanes.pageOut(lane);
+      else if (refusal === undefined && !move.continues)
+        moved = this.#works.lanes.pageIn(lane, activity, move.mind);
+    } catch (thrown) {
+      error = toEnvelope(thrown);
+    }
+    this.#post.moved(from, { type: 'moved', grant, ...moved, error });
+    this.#over(move);
   }
 
   #sampled(lane: Lane, token: number): void {
@@ -185,59 +213,22 @@ class Engine implements Behaviour {
   }
 
   #failed(lane: Lane, status: StepStatus): void {
-    const { cells } = this.#args;
-    const error =
-      status === StepStatus.noRoom
-        ? new ContextFull({
-            needTokens: lane.tokens.length,
-            roomTokens: cells - this.#lanes.heldBeside(lane),
-            contextTokens: cells,
-          })
-        : new DecodeFailed({ lane: lane.number, reason: this.#context.failure() });
-    this.#end(lane, 'failed', toEnvelope(error));
+    this.#end(lane, 'failed', toEnvelope(this.#works.failure(lane, status)));
   }
 
   /** Ends the run on a lane: the lane is cut back to the last token accepted, mind and broker are told. */
   #end(lane: Lane, outcome: RunOutcome, error?: ErrorEnvelope): void {
     const run = lane.run as RunOnLane;
-    const { activity } = lane;
     const reply = this.#replies.finish(lane, run);
-    this.#lanes.finish(lane, run.replyAt + reply.kept);
+    this.#works.lanes.finish(lane, run.replyAt + reply.kept);
     count(this.#args.status, Status.processed, run.processed);
-    const now = performance.now();
-    const startedAt = run.startedAt || now;
-    const firstTokenAt = run.firstTokenAt || now;
-    const { grant, produced, processed, reused, shared } = run;
-    this.#tellMind(run.mind, {
-      type: 'done',
-      grant,
-      outcome,
-      text: run.text + reply.text,
-      rest: run.window.rest() + reply.text,
-      pieces: run.window.sent,
-      reply: reply.tokens,
-      produced,
-      processed,
-      reused,
-      shared,
-      times: {
-        waitedMs: startedAt - run.arrivedAt,
-        promptMs: firstTokenAt - startedAt,
-        decodeMs: now - firstTokenAt,
-      },
-      error,
-    });
-    const { held } = lane;
-    const holds = held > 0 ? activity : undefined;
-    this.#tellBroker({ type: 'ran', grant, lane: lane.number, activity: holds, held, processed, produced });
+    this.#post.done(run.mind, doneOf(run, reply, outcome, error, performance.now()));
+    this.#over(run.request, run);
   }
 
-  #tellMind(mind: ActorId, message: RunDone): void {
-    this.#ctx.tell(mind, { ...message }, { band: Band.reserved });
-  }
-
-  #tellBroker(message: EngineToBroker): void {
-    this.#ctx.tell(this.#args.broker, message, { band: Band.reserved });
+  #over(work: Work, effort: Effort = NO_EFFORT): void {
+    const lane = this.#works.lanes.all[work.lane];
+    this.#post.ran(work, lane, lane === undefined ? 0 : this.#works.pages.bytesOf(lane), effort);
   }
 }
 
@@ -247,7 +238,7 @@ const engine: Definition<EngineArgs> = {
     const model = openModel(args, saved.get('model') as number | undefined);
     ctx.save('model', model.info.id);
     try {
-      return new Engine(ctx, args, model);
+      return new Engine(ctx, args, model, saved);
     } catch (error) {
       model.close();
       throw error;

@@ -1,9 +1,10 @@
 /**
  * A lane as the engine keeps it: whose tokens its KV holds, and the run on it, if any.
  */
+import type { AppliedGene } from '../../native/addon.js';
 import type { ActorId } from '../../runtime/address.js';
 import type { Source } from './prefix.js';
-import type { Activity, Run } from './protocol.js';
+import type { Activity, PageMove, Run } from './protocol.js';
 import { createStream, type ReplyStream } from './stream.js';
 import { PieceWindow } from './window.js';
 
@@ -14,6 +15,8 @@ export interface Lane {
   tokens: number[];
   held: number;
   /** Under which genes they were computed, but for so many of the first, which ran none. */
+  genes: readonly AppliedGene[];
+  /** Those genes as a text that is equal for equal genes at equal scales, in whatever order. */
   phenotype: string;
   base: number;
   run: RunOnLane | undefined;
@@ -35,6 +38,8 @@ export interface RunOnLane {
   /** Prompt tokens that the KV held already, and how many of these are another lane's. */
   reused: number;
   shared: number;
+  /** What was brought in from a page for it. */
+  pagedIn: PageMove;
   /** The run whose prompt this one waits for. */
   leader: Source | undefined;
   processed: number;
@@ -49,6 +54,7 @@ export const emptyLane = (number: number): Lane => ({
   activity: undefined,
   tokens: [],
   held: 0,
+  genes: [],
   phenotype: '',
   base: 0,
   run: undefined,
@@ -77,6 +83,7 @@ export function beginRun(
     byteEnds: [],
     reused,
     shared: 0,
+    pagedIn: { bytes: 0, ms: 0 },
     leader: undefined,
     processed: 0,
     produced: 0,
@@ -88,19 +95,25 @@ export function beginRun(
   return begun;
 }
 
-/** What the KV of a run depends on. The phenotype is equal for equal genes at equal scales, in whatever order. */
-export const beginningOf = ({ tokens, genes, base }: Run): Pick<Lane, 'tokens' | 'phenotype' | 'base'> => ({
+/** What the KV of a lane depends on. */
+export type LaneBeginning = Pick<Lane, 'tokens' | 'genes' | 'phenotype' | 'base'>;
+
+export const beginningOf = ({ tokens, genes, base }: Run): LaneBeginning => ({
   tokens: Array.from(tokens),
-  phenotype: genes
-    .map(({ gene, scale }) => `${gene} ${Math.fround(scale)}`)
-    .sort()
-    .join(),
+  genes,
+  phenotype: phenotypeOf(genes),
   base: genes.length === 0 ? Number.POSITIVE_INFINITY : base,
 });
 
 /** Whether what the lane holds was computed under a gene. */
 export const ranGene = ({ phenotype, held, base }: Lane, gene: number): boolean =>
   held > base && phenotype.split(',').some((applied) => applied.startsWith(`${gene} `));
+
+export const phenotypeOf = (genes: readonly AppliedGene[]): string =>
+  genes
+    .map(({ gene, scale }) => `${gene} ${Math.fround(scale)}`)
+    .sort()
+    .join();
 
 /** How many tokens of a reply lie wholly within its first `bytes`. */
 export function tokensWithin(byteEnds: readonly number[], bytes: number): number {

@@ -2,14 +2,17 @@
  * The lanes over the native context: what each holds, how a run begins on one, with what others hold already, and how one
  * is cut back or emptied. Keeps the KV, the lane's tokens and what is shown of them in step.
  */
+import { EmptyLane } from '../../errors.js';
 import type { NativeContext } from '../../native/addon.js';
 import type { ActorId } from '../../runtime/address.js';
 import { beginningOf, beginRun, emptyLane, type Lane, type RunOnLane, ranGene } from './lane.js';
+import type { Pages } from './pages.js';
 import { alike, chooseSource, hasCome } from './prefix.js';
-import type { EngineToBroker, LaneClaim, Run } from './protocol.js';
+import type { Activity, EngineToBroker, LaneClaim, PageMove, Run } from './protocol.js';
 import { count, Status, showLane } from './status.js';
 
-type LaneShrank = EngineToBroker & { readonly type: 'shrank' };
+const NO_MOVE: PageMove = { bytes: 0, ms: 0 };
+export type LaneShrank = EngineToBroker & { readonly type: 'shrank' };
 
 export interface LanesOptions {
   /** Whether lanes of this model can share cells. */
@@ -19,14 +22,16 @@ export interface LanesOptions {
 export class Lanes {
   readonly all: readonly Lane[];
   readonly #context: NativeContext;
+  readonly #pages: Pages;
   readonly #status: Int32Array;
   readonly #shares: boolean;
   readonly #byGrant = new Map<number, Lane>();
   #order = 0;
 
-  constructor(context: NativeContext, status: Int32Array, { shares }: LanesOptions) {
+  constructor(context: NativeContext, pages: Pages, status: Int32Array, { shares }: LanesOptions) {
     this.#shares = shares;
     this.#context = context;
+    this.#pages = pages;
     this.#status = status;
     this.all = Array.from({ length: context.lanes }, (_, number) => emptyLane(number));
     for (const lane of this.all) showLane(status, lane, undefined);
@@ -41,6 +46,7 @@ export class Lanes {
   begin(run: Run, mind: ActorId): void {
     const lane = this.all[run.lane] as Lane;
     this.#context.setGenes(lane.number, run.genes, run.base);
+    const pagedIn = this.#bringIn(lane, run, mind);
     let reused = 0;
     if (lane.activity === run.activity) {
       // What was computed under other genes means nothing under these; the last token is always processed again.
@@ -49,9 +55,47 @@ export class Lanes {
     }
     if (reused === 0) this.#context.clear(lane.number);
     this.#context.setSampler(lane.number, run.sampling, new Int32Array(0));
-    this.#share(lane, beginRun(lane, run, mind, this.#order++, reused, performance.now()));
+    const begun = beginRun(lane, run, mind, this.#order++, reused, performance.now());
+    begun.pagedIn = pagedIn;
+    this.#share(lane, begun);
     this.#byGrant.set(run.grant, lane);
     showLane(this.#status, lane, mind);
+  }
+
+  /** An activity that comes back goes on from its page, if that is good for anything; the page is gone then. */
+  #bringIn(lane: Lane, run: Run, mind: ActorId): PageMove {
+    const record = this.#pages.of(run.activity);
+    if (record === undefined) return NO_MOVE;
+    try {
+      const beginning = this.#pages.beginningOf(record);
+      if (lane.activity === run.activity || alike(beginning, beginningOf(run)) === 0) return NO_MOVE;
+      return this.pageIn(lane, record.activity, mind);
+    } catch (error) {
+      this.#pages.failed(run.activity, error);
+      return NO_MOVE;
+    } finally {
+      this.#pages.drop(record);
+    }
+  }
+
+  /** Puts the page of an activity into an idle lane, in place of what that holds. Throws as `Pages.in`. */
+  pageIn(lane: Lane, activity: Activity, mind: ActorId): PageMove {
+    const record = this.#pages.get(activity);
+    const beginning = this.#pages.beginningOf(record);
+    const begun = performance.now();
+    this.empty(lane);
+    this.#pages.in(lane.number, record);
+    Object.assign(lane, beginning, { activity, held: record.held });
+    showLane(this.#status, lane, mind);
+    return { bytes: record.bytes, ms: performance.now() - begun };
+  }
+
+  /** Takes what an idle lane holds out into a page. Throws as `Pages.out`; the lane is then as it was. */
+  pageOut(lane: Lane): PageMove {
+    const begun = performance.now();
+    const { bytes } = this.#pages.out(lane);
+    this.empty(lane);
+    return { bytes, ms: performance.now() - begun };
   }
 
   /** Runs that wait for the prompt of another one share it when it is there, or as much of it as ever was. */
@@ -97,11 +141,18 @@ export class Lanes {
     showLane(this.#status, lane, undefined);
   }
 
-  /** Empties idle lanes that still hold what they are taken to hold. */
-  clear(claims: readonly LaneClaim[]): void {
-    for (const claim of claims) {
-      const lane = this.all[claim.lane];
-      if (lane !== undefined && lane.run === undefined && lane.activity === claim.activity) this.empty(lane);
+  /** Empties idle lanes that still hold what they are taken to hold; what is to be kept goes into pages. */
+  vacate(claims: readonly LaneClaim[]): void {
+    for (const { lane: number, activity, keep } of claims) {
+      const lane = this.all[number];
+      const isThere = lane !== undefined && lane.run === undefined && lane.activity === activity;
+      try {
+        if (isThere && keep) this.#pages.out(lane);
+        else if (keep) throw new EmptyLane({ name: activity });
+      } catch (error) {
+        this.#pages.failed(activity, error);
+      }
+      if (isThere) this.empty(lane);
     }
   }
 
@@ -121,9 +172,17 @@ export class Lanes {
     });
   }
 
+  /** Takes whatever lanes hold out into pages; no lane runs. */
+  vacateAll(): void {
+    const claims = this.all.flatMap(({ number: lane, activity, held }) =>
+      activity === undefined || held === 0 ? [] : [{ lane, activity, keep: true }],
+    );
+    this.vacate(claims);
+  }
+
   /** Tokens in the KV of all lanes but one. */
-  heldBeside(lane: Lane): number {
-    return this.all.reduce((sum, other) => sum + (other === lane ? 0 : other.held), 0);
+  heldBeside(lane: number): number {
+    return this.all.reduce((sum, { number, held }) => sum + (number === lane ? 0 : held), 0);
   }
 
   /** The context is gone: nothing is held any more. */

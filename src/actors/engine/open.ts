@@ -3,7 +3,7 @@
  */
 import type { NativeContext, NativeModel } from '../../native/addon.js';
 import { loadAddon } from '../../native/load.js';
-import type { EngineArgs } from './protocol.js';
+import type { EngineArgs, Shape } from './protocol.js';
 import { Status } from './status.js';
 
 /** `loaded`: the weights' number in this process, from an earlier start. */
@@ -27,11 +27,11 @@ export function openModel(args: EngineArgs, loaded: number | undefined): NativeM
   });
 }
 
-export function openContext(model: NativeModel, args: EngineArgs): NativeContext {
+export function openContext(model: NativeModel, args: EngineArgs, { lanes, cells }: Shape): NativeContext {
   return model.context({
-    lanes: args.lanes,
-    cells: args.cells,
-    rows: args.rows,
+    lanes,
+    cells,
+    rows: Math.max(lanes, Math.min(args.rows, cells)),
     threads: args.threads,
     promptThreads: args.promptThreads,
     flashAttention: args.flashAttention,

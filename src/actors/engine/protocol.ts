@@ -13,10 +13,26 @@ export type Activity = string;
 export interface LaneClaim {
   readonly lane: number;
   readonly activity: Activity;
+  /** Whether that goes into a page; if not, it is given up. */
+  readonly keep: boolean;
 }
 
-export interface Run {
-  readonly type: 'run';
+/** The number of a page that is to be made and is not yet. */
+export const UNMADE = 0;
+
+/** The page of an activity, as others know it. */
+export interface PageRecord {
+  readonly activity: Activity;
+  /** Its number in the store of this process; a later page of the activity has another. */
+  readonly page: number;
+  /** Tokens whose KV it has. */
+  readonly held: number;
+  /** What the store charges for it. */
+  readonly bytes: number;
+}
+
+/** What is done on a lane by a grant of it. */
+export interface Granted {
   readonly grant: number;
   /** The engine's epoch that the grant was given for; see `up`. */
   readonly epoch: number;
@@ -24,8 +40,13 @@ export interface Run {
   readonly lane: number;
   /** Whether the lane is taken to hold this activity; if not, whatever idle KV it holds is overwritten. */
   readonly continues: boolean;
-  /** How many clears of this epoch the grant comes after: what it counts on being empty is. */
-  readonly clears: number;
+  /** How many times in this epoch the engine was told to vacate lanes before the grant: it counts on them. */
+  readonly vacated: number;
+}
+
+/** What the lane does not hold and a page does is brought in first. */
+export interface Run extends Granted {
+  readonly type: 'run';
   /** Everything before the reply; at least one token. */
   readonly tokens: Int32Array;
   /** What the run's rows run, prompt and reply; empty: the model as it is. */
@@ -41,12 +62,30 @@ export interface Run {
   readonly turn: number;
 }
 
+/** Takes an activity out of its lane into a page, or brings it in; answered by `moved`. */
+export interface Move extends Granted {
+  readonly type: 'page-out' | 'page-in';
+  /** Whose activity it is. */
+  readonly mind: ActorId;
+}
+
 /** Asked of the engine; the answer is an `EngineReady`. */
 export interface ReadyRequest {
   readonly type: 'ready';
 }
 
-export type EngineMessage = Run | ReadyRequest;
+/** All that needs a grant. */
+export type Work = Run | Move;
+export type EngineMessage = Work | ReadyRequest;
+
+/** The numbers of a context, which a relaunch changes. */
+export interface Shape {
+  readonly lanes: number;
+  /** KV places shared by all lanes. */
+  readonly cells: number;
+  /** Tokens that one lane may hold. */
+  readonly context: number;
+}
 
 export type EngineControl =
   /** A mind ends its run between two steps; one that has not come yet is refused when it comes. */
@@ -55,12 +94,24 @@ export type EngineControl =
   | { readonly type: 'ack'; readonly grant: number; readonly pieces: number }
   /** The broker takes a grant back, whether or not its run has come. */
   | { readonly type: 'revoke'; readonly grant: number; readonly error: ErrorEnvelope }
-  /** The broker empties idle lanes; one that holds something else by now is left alone. */
-  | { readonly type: 'clear'; readonly epoch: number; readonly claims: readonly LaneClaim[] }
   /** A gene is gone for good: what was computed under it means nothing any more. */
   | { readonly type: 'unloaded'; readonly gene: number }
   /** To itself: the broker did not hear that it is up. */
   | { readonly type: 'unheard'; readonly epoch: number }
+  /**
+   * The broker drops pages, by number, and then empties idle lanes. A lane that holds something else by now is left
+   * alone, and so is a page that is gone.
+   */
+  | {
+      readonly type: 'vacate';
+      readonly epoch: number;
+      readonly claims: readonly LaneClaim[];
+      readonly drop: readonly PageRecord[];
+    }
+  /** A page that came from elsewhere is an activity's from now on, in place of any that it has. */
+  | { readonly type: 'adopt'; readonly record: PageRecord }
+  /** The broker has the context made anew, when nothing runs. What lanes hold goes into pages, and then: `up`. */
+  | { readonly type: 'relaunch'; readonly shape: Shape }
   /** The broker was started again: all runs end, all lanes are emptied, and the engine says `up` again. */
   | { readonly type: 'reset'; readonly error: ErrorEnvelope };
 
@@ -93,7 +144,22 @@ export interface RunDone {
   readonly processed: number;
   readonly reused: number;
   readonly shared: number;
+  /** What was brought in from a page for it. */
+  readonly pagedIn: PageMove;
   readonly times: RunTimes;
+  readonly error: ErrorEnvelope | undefined;
+}
+
+/** Bytes copied between a lane and a page, and how long it took. */
+export interface PageMove {
+  readonly bytes: number;
+  readonly ms: number;
+}
+
+/** The answer to a `Move`: what was moved, or why nothing was. */
+export interface Moved extends PageMove {
+  readonly type: 'moved';
+  readonly grant: number;
   readonly error: ErrorEnvelope | undefined;
 }
 
@@ -112,10 +178,10 @@ export type EngineToBroker =
       readonly engine: ActorId;
       /** Grows with each `up`. */
       readonly epoch: number;
-      readonly lanes: number;
-      readonly cells: number;
-      /** Tokens that one lane may hold. */
-      readonly context: number;
+      readonly shape: Shape;
+      readonly pages: readonly PageRecord[];
+      /** Why it is not of the shape that it was told to have. */
+      readonly error?: ErrorEnvelope | undefined;
     }
   | {
       readonly type: 'ran';
@@ -124,11 +190,17 @@ export type EngineToBroker =
       /** Whose KV the lane holds now, and how many tokens of it. */
       readonly activity: Activity | undefined;
       readonly held: number;
+      /** What a page of it would be charged. */
+      readonly bytes: number;
       readonly processed: number;
       readonly produced: number;
     }
   /** An idle lane holds less than it did. */
   | { readonly type: 'shrank'; readonly lane: number; readonly activity: Activity; readonly held: number }
+  /** An activity has a page, in place of any that it had. */
+  | { readonly type: 'paged'; readonly record: PageRecord }
+  /** The page is no longer there: its activity is in a lane, or it was dropped or could not be brought in. */
+  | { readonly type: 'unpaged'; readonly activity: Activity; readonly page: number }
   /** A grant that was revoked before its run came. */
   | { readonly type: 'never-ran'; readonly grant: number };
 
@@ -136,15 +208,17 @@ export interface EngineArgs {
   readonly model: string;
   readonly mmap: boolean;
   readonly gpuLayers: number;
-  readonly lanes: number;
-  readonly cells: number;
-  readonly context: number;
-  /** Most rows of a step. */
+  readonly shape: Shape;
+  /** Most rows of a step; as many as there are lanes, if these are more. */
   readonly rows: number;
   readonly threads: number;
   readonly promptThreads: number;
   readonly flashAttention: boolean;
+  /** Bytes that the pages of this process may take. */
+  readonly pageBytes: number;
   readonly broker: ActorId;
+  /** Names it, over all its lives, among all engines there ever are. */
+  readonly owner: string;
   /** Shared with the main thread; see `status.ts`. */
   readonly status: Int32Array;
 }

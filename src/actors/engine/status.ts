@@ -4,10 +4,18 @@
  */
 import { type ActorId, generationOf, makeId, NOBODY, slotOf, threadOf } from '../../runtime/address.js';
 import type { Lane } from './lane.js';
+import type { Shape } from './protocol.js';
 
-/** `progress` in thousandths; `cancel` and `abort` are set by the main thread; the rest are counters that only go up. */
-export const Status = { progress: 0, cancel: 1, abort: 2, steps: 3, processed: 4, produced: 5 } as const;
+/**
+ * `progress` in thousandths; `cancel` and `abort` are set by the main thread; `steps`, `processed` and `produced` are counters
+ * that only go up; `lanes` and `context` (tokens that one lane may hold) are those of the context that there is now.
+ */
+export const Status = {
+  ...{ progress: 0, cancel: 1, abort: 2, steps: 3, processed: 4, produced: 5 },
+  ...{ lanes: 6, context: 7 },
+} as const;
 
+export const MAX_LANES = 256;
 const HEADER = 8;
 const LANE_FIELDS = 5;
 const LaneField = { running: 0, held: 1, thread: 2, slot: 3, generation: 4 } as const;
@@ -21,8 +29,15 @@ export interface LaneReport {
   readonly mind: ActorId;
 }
 
-export const createStatus = (lanes: number): Int32Array =>
-  new Int32Array(new SharedArrayBuffer(4 * (HEADER + LANE_FIELDS * lanes)));
+/** Room for as many lanes as a context can ever have. */
+export const createStatus = (): Int32Array =>
+  new Int32Array(new SharedArrayBuffer(4 * (HEADER + LANE_FIELDS * MAX_LANES)));
+
+/** Of the context that is open from now on. */
+export function showShape(status: Int32Array, { lanes, context }: Pick<Shape, 'lanes' | 'context'>): void {
+  Atomics.store(status, Status.context, context);
+  Atomics.store(status, Status.lanes, lanes);
+}
 
 export const readStatus = (status: Int32Array, field: number): number => Atomics.load(status, field);
 
@@ -43,7 +58,7 @@ export function showLane(status: Int32Array, lane: Lane, mind: ActorId | undefin
 }
 
 export function readLanes(status: Int32Array): LaneReport[] {
-  const lanes = (status.length - HEADER) / LANE_FIELDS;
+  const lanes = readStatus(status, Status.lanes);
   return Array.from({ length: lanes }, (_, lane) => {
     const field = (index: number): number => status[HEADER + LANE_FIELDS * lane + index] as number;
     const held = field(LaneField.held);

@@ -61,7 +61,7 @@ export class Post {
 
   /** Starts a granted turn's run. False: the engine's thread is not there. */
   run(turn: Turn, prepared: Prepared, activity: Activity, granted: Granted): boolean {
-    const { grant, epoch, lane, continues, clears } = granted;
+    const { grant, epoch, lane, continues, vacated } = granted;
     const { tokens, base, maxTokens } = prepared;
     const { sampling, phenotype } = turn;
     const genes = phenotype.map(({ gene, scale }) => ({ gene, scale }));
@@ -73,7 +73,7 @@ export class Post {
       activity,
       lane,
       continues,
-      clears,
+      vacated,
       tokens,
       genes,
       base,

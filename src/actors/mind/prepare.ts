@@ -8,6 +8,8 @@ import { createRenderer, type Message, type Renderer, type Rendering } from './r
 import { conversation, type Exchange, type Transcript } from './transcript.js';
 import type { Prepared } from './turn.js';
 
+const contextOf = ({ limits }: MindArgs): number => Atomics.load(limits, 0);
+
 interface Vocabulary {
   readonly renderer: Renderer;
   /** Bytes of the longest token: a text takes at least so many tokens as this divides its bytes. */
@@ -33,7 +35,7 @@ function vocabularyOf(model: number): Vocabulary {
 /** Refuses at sight a text that can never fit: to tokenise megabytes would stop every mind of this thread. */
 function checkLength(mind: MindArgs, text: string): void {
   const messageTokens = Math.ceil(Buffer.byteLength(text) / vocabularyOf(mind.model).longestBytes);
-  fitTurns({ contextTokens: mind.context, systemTokens: 0, turnTokens: [], messageTokens });
+  fitTurns({ contextTokens: contextOf(mind), systemTokens: 0, turnTokens: [], messageTokens });
 }
 
 export interface PreparedTurn {
@@ -62,7 +64,7 @@ export function prepare(
   let rendering = render();
   const fit = fitTurns({
     ...counts(rendering, system !== undefined, transcript.exchanges),
-    contextTokens: mind.context,
+    contextTokens: contextOf(mind),
     maxTokens: request.maxTokens,
   });
   const dropped = transcript.exchanges.splice(0, fit.leave);
@@ -72,7 +74,7 @@ export function prepare(
       user: rendering.messages.at(-1) ?? user,
       tokens: rendering.tokens,
       base: mind.plainSystem && system !== undefined ? (rendering.ends[0] as number) : 0,
-      maxTokens: Math.max(1, Math.min(fit.maxTokens, mind.context - rendering.tokens.length)),
+      maxTokens: Math.max(1, Math.min(fit.maxTokens, contextOf(mind) - rendering.tokens.length)),
       turnsDropped: dropped.length,
     },
     system: system === undefined ? undefined : rendering.messages[0],
@@ -89,7 +91,7 @@ export function checkSystem(mind: MindArgs): void {
     { role: 'user', content: '' },
   ];
   const { tokens } = vocabularyOf(mind.model).renderer.render(messages, true);
-  fitTurns({ contextTokens: mind.context, systemTokens: 0, turnTokens: [], messageTokens: tokens.length });
+  fitTurns({ contextTokens: contextOf(mind), systemTokens: 0, turnTokens: [], messageTokens: tokens.length });
 }
 
 /** Token counts of the system part, of each exchange, and of the new message, from where each message ends. */

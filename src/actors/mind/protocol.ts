@@ -4,6 +4,7 @@
 import type { ActorId } from '../../runtime/address.js';
 import type { ErrorEnvelope } from '../../runtime/errors.js';
 import type { QueueReason, TurnClass } from '../broker/protocol.js';
+import type { PageMove } from '../engine/protocol.js';
 import type { Sampling } from '../engine/sampling.js';
 import type { GenesMissed, NamedGene } from '../residency/protocol.js';
 
@@ -19,8 +20,8 @@ export interface MindArgs {
   /** Weights that the vocabulary is read from. */
   readonly model: number;
   readonly modelName: string;
-  /** Tokens that one lane may hold. */
-  readonly context: number;
+  /** Shared with the engine: tokens that one lane may hold. */
+  readonly limits: Int32Array;
   readonly engine: ActorId;
   readonly broker: ActorId;
   readonly residency: ActorId;
@@ -67,6 +68,8 @@ export interface RunReceipt {
   readonly shared: number;
   /** Tokens sampled, the ending one too. */
   readonly produced: number;
+  /** What was brought in from the room's page for it. */
+  readonly pagedIn: PageMove;
   /** From the run's arrival at the engine to its first row, from there to the first token, from there to the end. */
   readonly waitedMs: number;
   readonly promptMs: number;

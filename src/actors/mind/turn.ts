@@ -112,8 +112,8 @@ export function endWait(turn: Turn, now: number): void {
 
 /** The turn's run is over, and this is what it did. */
 export function addRun(turn: Turn, done: RunDone): void {
-  const { processed, reused, shared, produced, times, outcome, text } = done;
-  turn.runs.push({ lane: turn.lane, processed, reused, shared, produced, ...times, outcome });
+  const { processed, reused, shared, produced, pagedIn, times, outcome, text } = done;
+  turn.runs.push({ lane: turn.lane, processed, reused, shared, produced, pagedIn, ...times, outcome });
   if (text !== '') turn.firstPieceAt ??= turn.sentAt + times.waitedMs + times.promptMs;
 }
 

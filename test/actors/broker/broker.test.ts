@@ -5,6 +5,9 @@ import type { BrokerToMind, MindToBroker } from '../../../src/actors/broker/prot
 import type { EngineControl, EngineToBroker } from '../../../src/actors/engine/protocol.js';
 import { Party, type Spoken, settled, TestThread } from '../thread.js';
 
+/** Room for one hundred tokens of `ran`. */
+const PAGE_BYTES = 1000;
+
 let thread: TestThread;
 let broker: number;
 let engine: Party<EngineToBroker, EngineControl>;
@@ -16,7 +19,7 @@ const enter = <Says extends Spoken, Hears>(name: string): Promise<Party<Says, He
 
 beforeEach(async () => {
   thread = await TestThread.start();
-  broker = await thread.spawn(definition, 'broker', {});
+  broker = await thread.spawn(definition as never, 'broker', { pageBytes: PAGE_BYTES });
   engine = await enter('engine');
   ada = await enter('ada');
   ben = await enter('ben');
@@ -26,9 +29,8 @@ const up = (lanes: number, cells: number, epoch = 0): EngineToBroker => ({
   type: 'up',
   engine: engine.id,
   epoch,
-  lanes,
-  cells,
-  context: cells,
+  shape: { lanes, cells, context: cells },
+  pages: [],
 });
 const request = (ticket: number, activity: string, cells = 100): MindToBroker => ({
   type: 'request',
@@ -43,6 +45,7 @@ const ran = (grant: number, activity: string | undefined, held: number): EngineT
   lane: 0,
   activity,
   held,
+  bytes: 10 * held,
   processed: 10,
   produced: 10,
 });
@@ -51,7 +54,7 @@ describe('a grant', () => {
     engine.tell(up(2, 1000, 7));
     ada.tell(request(5, 'a'));
     expect(await ada.hears()).toEqual([
-      { type: 'granted', ticket: 5, grant: 1, epoch: 7, lane: 0, continues: false, clears: 0 },
+      { type: 'granted', ticket: 5, grant: 1, epoch: 7, lane: 0, continues: false, vacated: 0 },
     ]);
     engine.tell(ran(1, 'a', 50));
     ada.tell(request(6, 'a'));
@@ -72,18 +75,22 @@ describe('a grant', () => {
     await ada.hears();
     engine.tell(ran(1, 'a', 50));
     ben.tell(request(1, 'b'));
-    expect(await ben.hears()).toMatchObject([{ type: 'granted', lane: 0, continues: false, clears: 1 }]);
-    expect(await engine.hears()).toEqual([{ type: 'clear', epoch: 0, claims: [{ lane: 0, activity: 'a' }] }]);
+    expect(await ben.hears()).toMatchObject([{ type: 'granted', lane: 0, continues: false, vacated: 1 }]);
+    expect(await engine.hears()).toEqual([
+      { type: 'vacate', epoch: 0, claims: [{ lane: 0, activity: 'a', keep: true }], drop: [] },
+    ]);
   });
 
-  it('T1 that needs cells which idle lanes hold has those cleared', async () => {
+  it('T1 that needs cells which idle lanes hold has those vacated; what no page can hold is lost', async () => {
     engine.tell(up(2, 1000));
     ada.tell(request(1, 'a', 900));
     await ada.hears();
     engine.tell(ran(1, 'a', 500));
     ben.tell(request(1, 'b', 600));
     await ben.hears();
-    expect(await engine.hears()).toEqual([{ type: 'clear', epoch: 0, claims: [{ lane: 0, activity: 'a' }] }]);
+    expect(await engine.hears()).toEqual([
+      { type: 'vacate', epoch: 0, claims: [{ lane: 0, activity: 'a', keep: false }], drop: [] },
+    ]);
   });
 
   it('T1 that is withdrawn before it was used leaves the lane as it was', async () => {
@@ -220,7 +227,7 @@ describe('an engine that is gone', () => {
 
 describe('a broker that is started again', () => {
   const crash = async (): Promise<void> => {
-    engine.tell({ ...up(-1, 1), lanes: 2 ** 32 } as EngineToBroker);
+    engine.tell({ ...up(1, 1), shape: null } as never);
     // It is started again after 10 ms at most.
     await thread.pass(10);
   };

@@ -31,6 +31,7 @@ function play(
     lane,
     state: 'empty',
     held: 0,
+    bytes: 0,
     reserved: 0,
     lastUse: 0,
   }));
@@ -72,23 +73,25 @@ function play(
         asked: next,
       });
     }
-    for (let choice = choose({ waiting, lanes: state, cells, now }); choice !== undefined; ) {
-      const { turn, lane, clear } = choice;
+    for (let choice = choose({ waiting, lanes: state, cells, paged: () => 0, now }); choice !== undefined; ) {
+      const { turn, lane, vacate } = choice;
       const given = turn.asked;
       waiting = waiting.filter((w) => w !== turn);
-      for (const i of clear) state[i] = { lane: i, state: 'empty', held: 0, reserved: 0, lastUse: 0 };
+      for (const i of vacate)
+        state[i] = { lane: i, state: 'empty', held: 0, bytes: 0, reserved: 0, lastUse: 0 };
       state[lane] = {
         lane,
         state: 'busy',
         activity: turn.activity,
         held: 0,
+        bytes: 0,
         reserved: choice.cells,
         lastUse: now,
       };
       turn.account.servedAt = now;
       running.push({ lane, ends: now + given.prompt + 10 * given.reply, asked: given });
       served.push({ ...given, startedAt: now });
-      choice = choose({ waiting, lanes: state, cells, now });
+      choice = choose({ waiting, lanes: state, cells, paged: () => 0, now });
     }
     const next = Math.min(coming[0]?.at ?? Number.POSITIVE_INFINITY, ...running.map((run) => run.ends));
     if (next === Number.POSITIVE_INFINITY) return { served, waiting };

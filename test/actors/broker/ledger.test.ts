@@ -7,11 +7,11 @@ let ledger: Ledger;
 beforeEach(() => {
   ledger = new Ledger(100);
 });
-const ask = (mind: number, ticket: number, now = 0): Request =>
+const ask = (mind: number, ticket: number, room = 'main'): Request =>
   ledger.add(
-    { type: 'request', ticket, activity: `${mind}/main`, class: 'interactive', cells: 10 },
+    { type: 'request', ticket, activity: `${mind}/${room}`, class: 'interactive', cells: 10 },
     mind,
-    now,
+    0,
   );
 const granted = (request: Request): Grant => {
   ledger.grant(request, 0, 7);
@@ -44,7 +44,7 @@ describe('the book of the broker', () => {
 
   it('T1 what waits can be dropped once, what is granted cannot', () => {
     const waiting = ask(ADA, 1);
-    const running = ask(ADA, 2);
+    const running = ask(ADA, 2, 'parlour');
     granted(running);
     expect([ledger.drop(waiting.grant), ledger.drop(waiting.grant), ledger.drop(running.grant)]).toEqual([
       true,
@@ -72,6 +72,17 @@ describe('the book of the broker', () => {
     expect([ledger.drop(second.grant), ledger.drop(second.grant)]).toEqual([true, false]);
     ledger.close(first.grant);
     expect([ledger.waiting.size, ledger.numbersOf(ADA)]).toEqual([0, []]);
+  });
+
+  it('T1 what an activity asks for is waited for one after the other, in order', () => {
+    const [first, second, third] = [ask(ADA, 1), ask(ADA, 2), ask(ADA, 3)];
+    expect([...ledger.waiting.values()]).toEqual([first]);
+    expect(ledger.isWanted('1/main')).toBe(true);
+    ledger.drop((second as Request).grant);
+    ledger.drop((first as Request).grant);
+    expect([...ledger.waiting.values()]).toEqual([third]);
+    ledger.drop((third as Request).grant);
+    expect(ledger.isWanted('1/main')).toBe(false);
   });
 
   it('T3 those that came to wait are named once, and only while they wait', () => {

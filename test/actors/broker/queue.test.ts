@@ -28,7 +28,14 @@ const turn = (grant: number, given: Partial<Waiter> & { work?: number; servedAt?
     ...rest,
   };
 };
-const empty = (lane: number): LaneState => ({ lane, state: 'empty', held: 0, reserved: 0, lastUse: 0 });
+const empty = (lane: number): LaneState => ({
+  lane,
+  state: 'empty',
+  held: 0,
+  bytes: 0,
+  reserved: 0,
+  lastUse: 0,
+});
 const busy = (lane: number, reserved: number): LaneState => ({ ...empty(lane), state: 'busy', reserved });
 const idle = (lane: number, activity: string, held: number, lastUse: number): LaneState => ({
   ...empty(lane),
@@ -41,6 +48,7 @@ const state = (given: Partial<QueueState<Waiter>>): QueueState<Waiter> => ({
   waiting: [],
   lanes: [empty(0)],
   cells: 1000,
+  paged: () => 0,
   now: 1000,
   ...given,
 });
@@ -90,7 +98,7 @@ describe('T1 lane and cells', () => {
 
   it('T1 an activity gets the lane that still holds its KV', () => {
     const lanes = [empty(0), idle(1, 'a1', 500, 1)];
-    expect(choose(state({ waiting: [turn(1)], lanes }))).toMatchObject({ lane: 1, clear: [] });
+    expect(choose(state({ waiting: [turn(1)], lanes }))).toMatchObject({ lane: 1, vacate: [] });
   });
 
   it('T1 of two lanes that hold its KV an activity gets the one used last', () => {
@@ -98,9 +106,9 @@ describe('T1 lane and cells', () => {
     expect(choose(state({ waiting: [turn(1)], lanes }))).toMatchObject({ lane: 1 });
   });
 
-  it('T1 an idle lane that holds nothing is not cleared', () => {
+  it('T1 an idle lane that holds nothing is not vacated', () => {
     const lanes = [empty(0), idle(1, 'x', 0, 1), idle(2, 'y', 500, 2)];
-    expect(choose(state({ waiting: [turn(1, { cells: 600 })], lanes }))).toMatchObject({ clear: [2] });
+    expect(choose(state({ waiting: [turn(1, { cells: 600 })], lanes }))).toMatchObject({ vacate: [2] });
   });
 
   it('T1 else an empty lane, else the idle one least recently used', () => {
@@ -109,27 +117,27 @@ describe('T1 lane and cells', () => {
     expect(choose(state({ waiting: [turn(1)], lanes: others }))).toMatchObject({ lane: 1 });
   });
 
-  it('T1 idle lanes are cleared for cells, least recently used first and no more than needed', () => {
+  it('T1 idle lanes are vacated for cells, least recently used first and no more than needed', () => {
     const lanes = [empty(0), idle(1, 'x', 300, 9), idle(2, 'y', 300, 1), idle(3, 'z', 300, 5)];
     const waiting = [turn(1, { cells: 600 })];
-    expect(choose(state({ waiting, lanes }))).toMatchObject({ lane: 0, clear: [2, 3] });
+    expect(choose(state({ waiting, lanes }))).toMatchObject({ lane: 0, vacate: [2, 3] });
   });
 
   it('T1 what the own lane holds is part of what the turn asks for', () => {
     const lanes = [idle(0, 'a1', 700, 1), busy(1, 200)];
     expect(choose(state({ waiting: [turn(1, { cells: 800 })], lanes }))).toMatchObject({
       lane: 0,
-      clear: [],
+      vacate: [],
     });
   });
 
-  it('T1 a lane that holds the KV of another is cleared with the grant', () => {
-    expect(choose(state({ waiting: [turn(1)], lanes: [idle(0, 'x', 50, 1)] }))?.clear).toEqual([0]);
+  it('T1 a lane that holds the KV of another is vacated with the grant', () => {
+    expect(choose(state({ waiting: [turn(1)], lanes: [idle(0, 'x', 50, 1)] }))?.vacate).toEqual([0]);
   });
 
   it('T1 what the own lane holds counts until the run cuts it', () => {
     const lanes = [idle(0, 'a1', 700, 1), idle(1, 'x', 100, 1)];
-    expect(choose(state({ waiting: [turn(1)], lanes }))).toMatchObject({ lane: 0, cells: 700, clear: [] });
+    expect(choose(state({ waiting: [turn(1)], lanes }))).toMatchObject({ lane: 0, cells: 700, vacate: [] });
   });
 
   it('T1 a turn waits for a lane when all are busy, else for cells', () => {
@@ -219,14 +227,14 @@ describe('T1 whatever waits and whatever lanes hold', () => {
         const choice = choose(given);
         if (choice === undefined) return;
         const { lanes, cells } = given;
-        expect(new Set(choice.clear).size).toBe(choice.clear.length);
-        for (const i of [choice.lane, ...choice.clear]) expect(lanes[i]?.state).not.toBe('busy');
-        const others = lanes.filter((l) => l.lane !== choice.lane && !choice.clear.includes(l.lane));
+        expect(new Set(choice.vacate).size).toBe(choice.vacate.length);
+        for (const i of [choice.lane, ...choice.vacate]) expect(lanes[i]?.state).not.toBe('busy');
+        const others = lanes.filter((l) => l.lane !== choice.lane && !choice.vacate.includes(l.lane));
         const used = others.reduce((sum, l) => sum + l.held + l.reserved, 0);
         expect(used + choice.cells).toBeLessThanOrEqual(cells);
         const held = lanes[choice.lane] as LaneState;
         const own = held.activity === choice.turn.activity;
-        if (held.held > 0) expect(choice.clear.includes(choice.lane)).toBe(!own);
+        if (held.held > 0) expect(choice.vacate.includes(choice.lane)).toBe(!own);
         expect(choice.cells).toBe(Math.max(choice.turn.cells, own ? held.held : 0));
         if (lanes.some((l) => l.state === 'idle' && l.activity === choice.turn.activity)) {
           expect(own).toBe(true);

@@ -29,20 +29,20 @@ const args = (given: Partial<EngineArgs> = {}): EngineArgs => ({
   model: TINY,
   mmap: false,
   gpuLayers: 0,
-  lanes: 2,
-  cells: 1024,
-  context: 512,
+  shape: { lanes: 2, cells: 1024, context: 512 },
   rows: 64,
   threads: 1,
   promptThreads: 1,
   flashAttention: true,
+  pageBytes: 2 ** 26,
   broker: broker.id,
+  owner: 'it',
   status,
   ...given,
 });
 async function start(given: Partial<EngineArgs> = {}): Promise<void> {
   thread = await TestThread.start();
-  status = createStatus(given.lanes ?? 2);
+  status = createStatus();
   broker = await Party.enter(thread, 'broker', () => engine);
   ada = await Party.enter(thread, 'ada', () => engine);
   ben = await Party.enter(thread, 'ben', () => engine);
@@ -67,7 +67,7 @@ const run = (grant: number, text: string | Int32Array, given: Partial<Run> = {})
   activity: 'a',
   lane: 0,
   continues: false,
-  clears: 0,
+  vacated: 0,
   tokens: typeof text === 'string' ? tokensOf(text) : text,
   genes: [],
   base: 0,
@@ -147,6 +147,7 @@ describe('a run', () => {
         lane: 0,
         activity: 'a',
         held: tokens.length + 19,
+        bytes: expect.any(Number),
         processed: tokens.length,
         produced: 20,
       },
@@ -282,7 +283,7 @@ describe('the end of a run by others', () => {
   it('E4 a cancel changes nothing of what another says', async () => {
     ben.tell({ ...endless(1, { lane: 1, activity: 'b' }), reader: ben.id }, Band.user);
     const alone = await ended(ben);
-    ben.tell({ type: 'clear', epoch: 0, claims: [{ lane: 1, activity: 'b' }] });
+    ben.tell({ type: 'vacate', epoch: 0, drop: [], claims: [{ lane: 1, activity: 'b', keep: false }] });
     ada.tell(endless(2, { tokens: tokensOf(`${ENDLESS} unto Moses`) }), Band.user);
     ben.tell({ ...endless(3, { lane: 1, activity: 'b' }), reader: ben.id }, Band.user);
     await settled();
@@ -329,15 +330,16 @@ describe('an idle lane', () => {
   it('T1 is cleared when it holds what is claimed, else left alone', async () => {
     ada.tell(run(1, ENDLESS), Band.user);
     await ended(ada);
-    broker.tell({ type: 'clear', epoch: 0, claims: [{ lane: 0, activity: 'b' }] });
+    broker.tell({ type: 'vacate', epoch: 0, drop: [], claims: [{ lane: 0, activity: 'b', keep: false }] });
     await settled();
     expect(readLanes(status)[0]?.state).toBe('idle');
     broker.tell({
-      type: 'clear',
+      type: 'vacate',
       epoch: 0,
+      drop: [],
       claims: [
-        { lane: 0, activity: 'a' },
-        { lane: 7, activity: 'a' },
+        { lane: 0, activity: 'a', keep: false },
+        { lane: 7, activity: 'a', keep: false },
       ],
     });
     await settled();
@@ -349,16 +351,16 @@ describe('an idle lane', () => {
   it('T1 is cleared before a run whose grant counts on it begins, whichever comes first', async () => {
     ada.tell(run(1, ENDLESS), Band.user);
     await ended(ada);
-    ada.tell(run(2, ENDLESS, { activity: 'b', lane: 1, clears: 2 }), Band.user);
-    ada.tell(run(3, ENDLESS, { activity: 'c', lane: 2, clears: 2 }), Band.user);
+    ada.tell(run(2, ENDLESS, { activity: 'b', lane: 1, vacated: 2 }), Band.user);
+    ada.tell(run(3, ENDLESS, { activity: 'c', lane: 2, vacated: 2 }), Band.user);
     ada.tell({ type: 'cancel', grant: 3, error: undefined });
-    broker.tell({ type: 'clear', epoch: 0, claims: [] });
+    broker.tell({ type: 'vacate', epoch: 0, drop: [], claims: [] });
     await settled();
     expect(readLanes(status)[1]?.state).toBe('empty');
-    broker.tell({ type: 'clear', epoch: 7, claims: [] });
+    broker.tell({ type: 'vacate', epoch: 7, drop: [], claims: [] });
     await settled();
     expect(readLanes(status)[1]?.state).toBe('empty');
-    broker.tell({ type: 'clear', epoch: 0, claims: [{ lane: 0, activity: 'a' }] });
+    broker.tell({ type: 'vacate', epoch: 0, drop: [], claims: [{ lane: 0, activity: 'a', keep: false }] });
     const ends: RunDone[] = [];
     while (ends.length < 2) {
       ends.push(...(await ada.hears()).filter((message): message is RunDone => message.type === 'done'));
@@ -370,7 +372,7 @@ describe('an idle lane', () => {
   it('T1 is not cleared while it runs', async () => {
     ada.tell(endless(1), Band.user);
     await settled();
-    broker.tell({ type: 'clear', epoch: 0, claims: [{ lane: 0, activity: 'a' }] });
+    broker.tell({ type: 'vacate', epoch: 0, drop: [], claims: [{ lane: 0, activity: 'a', keep: false }] });
     expect(await ended(ada)).toMatchObject({ outcome: 'length', produced: 400 });
   });
 });
@@ -381,7 +383,7 @@ describe('an engine that crashed', () => {
     await settled();
     const before = await epoch();
     const holder = addon.attachModel((await thread.ask<{ model: number }>(engine, { type: 'ready' })).model);
-    broker.tell({ type: 'clear', claims: null } as never);
+    broker.tell({ type: 'vacate', claims: null } as never);
     await thread.pass(10);
     await settled(60);
     const after = await epoch();
@@ -398,10 +400,10 @@ describe('an engine that crashed', () => {
 describe('cells', () => {
   it('E6 that run out end one run with the numbers, and the other goes on undisturbed', async () => {
     await thread.stop();
-    await start({ cells: 256, context: 256, rows: 32 });
+    await start({ shape: { lanes: 2, cells: 256, context: 256 }, rows: 32 });
     ben.tell({ ...endless(1, { lane: 1, activity: 'b', maxTokens: 150 }), reader: ben.id }, Band.user);
     const alone = await ended(ben);
-    broker.tell({ type: 'clear', epoch: 0, claims: [{ lane: 1, activity: 'b' }] });
+    broker.tell({ type: 'vacate', epoch: 0, drop: [], claims: [{ lane: 1, activity: 'b', keep: false }] });
     ada.tell(
       endless(2, { tokens: tokensOf(`${ENDLESS} unto Moses, `.repeat(5)), maxTokens: 150 }),
       Band.user,

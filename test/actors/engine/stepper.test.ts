@@ -104,7 +104,7 @@ function stage(model: NativeModel, split = false): Stage {
         activity: `${number}`,
         lane: number,
         continues: false,
-        clears: 0,
+        vacated: 0,
         tokens: prompt,
         genes: [],
         base: 0,

@@ -32,10 +32,11 @@ function crashing(): Wrapping {
 test('E1 a broker that crashed over the word that the engine is up hears it again, and grants', async () => {
   substituteAddon(new FakeAddon());
   const stage = await TestSystem.start({ wrappings: [crashing()] });
-  const brokerId = await stage.spawn({ name: 'broker', actor: broker, args: {} });
+  const brokerId = await stage.spawn({ name: 'broker', actor: broker, args: { pageBytes: 1000 } });
   const args = {
-    ...{ model: 'fake', mmap: false, gpuLayers: 0, lanes: 1, cells: 64, context: 64, rows: 16 },
-    ...{ threads: 1, promptThreads: 1, flashAttention: false, broker: brokerId, status: createStatus(1) },
+    ...{ model: 'fake', mmap: false, gpuLayers: 0, rows: 16, pageBytes: 1000, owner: 'it' },
+    shape: { lanes: 1, cells: 64, context: 64 },
+    ...{ threads: 1, promptThreads: 1, flashAttention: false, broker: brokerId, status: createStatus() },
   };
   await stage.spawn({ name: 'engine', actor: engine, args });
   const mind = await stage.probe('mind');

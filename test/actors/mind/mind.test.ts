@@ -38,7 +38,7 @@ beforeEach(async () => {
     plainSystem: false,
     model: model.info.id,
     modelName: 'tiny',
-    context: 512,
+    limits: new Int32Array(new SharedArrayBuffer(4)).fill(512),
     engine: engine.id,
     broker: broker.id,
     residency: residency.id,
@@ -86,7 +86,15 @@ async function ticket(): Promise<number> {
   return (request as { ticket: number }).ticket;
 }
 const grant = (to: number, number: number): void =>
-  broker.tell({ type: 'granted', ticket: to, grant: number, epoch: 0, lane: 0, continues: false, clears: 0 });
+  broker.tell({
+    type: 'granted',
+    ticket: to,
+    grant: number,
+    epoch: 0,
+    lane: 0,
+    continues: false,
+    vacated: 0,
+  });
 const done = (number: number, given: Partial<RunDone> = {}): void =>
   engine.tell({
     type: 'done',
@@ -100,6 +108,7 @@ const done = (number: number, given: Partial<RunDone> = {}): void =>
     processed: 10,
     reused: 0,
     shared: 0,
+    pagedIn: { bytes: 0, ms: 0 },
     times: { waitedMs: 1, promptMs: 2, decodeMs: 3 },
     error: undefined,
     ...given,

@@ -1,0 +1,55 @@
+/**
+ * What the broker knows of pages: from what it has told the engine and from what the engine says. Which of them make
+ * room for a new one is a function.
+ */
+import { type Activity, type PageRecord, UNMADE } from '../engine/protocol.js';
+
+export class PageTable {
+  /** The one that was made first comes first: a page is not used, it leaves. */
+  readonly #pages = new Map<Activity, PageRecord>();
+
+  /** A new engine, and the pages that it has. */
+  open(pages: readonly PageRecord[]): void {
+    this.#pages.clear();
+    for (const page of pages) this.put(page);
+  }
+
+  put(record: PageRecord): void {
+    this.#pages.delete(record.activity);
+    this.#pages.set(record.activity, record);
+  }
+
+  /** Nothing if the activity has another page by now. */
+  remove({ activity, page }: Pick<PageRecord, 'activity' | 'page'>): void {
+    if (this.#pages.get(activity)?.page === page) this.#pages.delete(activity);
+  }
+
+  of(activity: Activity): PageRecord | undefined {
+    return this.#pages.get(activity);
+  }
+
+  all(): PageRecord[] {
+    return [...this.#pages.values()];
+  }
+}
+
+/**
+ * Which pages go, the oldest first, so that one of `need` bytes fits under the ceiling; undefined: it cannot. Pages of
+ * `spared` activities stay.
+ */
+export function makeRoom(
+  pages: readonly PageRecord[],
+  need: number,
+  ceiling: number,
+  spared: (activity: Activity) => boolean,
+): PageRecord[] | undefined {
+  let used = pages.reduce((sum, { bytes }) => sum + bytes, 0);
+  const drop: PageRecord[] = [];
+  for (const record of pages) {
+    if (used + need <= ceiling) break;
+    if (record.page === UNMADE || spared(record.activity)) continue;
+    drop.push(record);
+    used -= record.bytes;
+  }
+  return used + need <= ceiling ? drop : undefined;
+}

@@ -1,0 +1,43 @@
+/**
+ * What the broker says to minds, each on the band that their protocol wants.
+ */
+import type { Context } from '../../runtime/actor.js';
+import type { ActorId } from '../../runtime/address.js';
+import { type ErrorEnvelope, toEnvelope } from '../../runtime/errors.js';
+import { Band } from '../../runtime/message.js';
+import type { Request } from './ledger.js';
+import type { BrokerToMind, QueueReason } from './protocol.js';
+
+type Granted = BrokerToMind & { readonly type: 'granted' };
+
+export class BrokerPost {
+  readonly #ctx: Context;
+
+  constructor(ctx: Context) {
+    this.#ctx = ctx;
+  }
+
+  granted({ mind, ticket, grant }: Request, what: Omit<Granted, 'type' | 'ticket' | 'grant'>): void {
+    this.#tell(mind, { type: 'granted', ticket, grant, ...what });
+  }
+
+  queued(requests: Iterable<Request>, reason: QueueReason): void {
+    for (const { mind, ticket } of requests) this.#tell(mind, { type: 'queued', ticket, reason });
+  }
+
+  refused({ mind, ticket }: Request, error: unknown): void {
+    this.#tell(mind, { type: 'refused', ticket, error: toEnvelope(error) });
+  }
+
+  revoked({ mind, ticket }: Request, error: ErrorEnvelope): void {
+    this.#tell(mind, { type: 'revoked', ticket, error });
+  }
+
+  restarted(mind: ActorId, error: ErrorEnvelope): void {
+    this.#tell(mind, { type: 'restarted', error });
+  }
+
+  #tell(mind: ActorId, message: BrokerToMind): void {
+    this.#ctx.tell(mind, message, { band: Band.reserved });
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * A relaunch that was asked for. Nothing is granted until all that was granted has ended; then the engine is told to make its
+ * context anew, and the one who asked is answered by what it says when it is up again.
+ */
+import { DeadlineExceeded, EngineLost, fromEnvelope, MailboxFull } from '../../errors.js';
+import type { Context, Reply } from '../../runtime/actor.js';
+import type { ErrorEnvelope } from '../../runtime/errors.js';
+import type { EngineControl, Shape } from '../engine/protocol.js';
+import type { BrokerMessage } from './protocol.js';
+
+type Ask = BrokerMessage & { readonly type: 'relaunch' };
+
+interface Wanted {
+  readonly shape: Shape;
+  readonly deadlineMs: number;
+  readonly reply: Reply;
+  /** Takes back its deadline. */
+  readonly forget: () => void;
+  told: boolean;
+}
+
+export class Relaunch {
+  #wanted: Wanted | undefined;
+
+  /** Another one that is asked for meanwhile is refused. */
+  ask({ shape, deadlineMs }: Ask, ctx: Context): void {
+    const reply = ctx.replyLater();
+    if (this.#wanted !== undefined) {
+      reply.reject(new MailboxFull({ actor: ctx.name, band: 'user', bound: 1 }));
+      return;
+    }
+    const forget = ctx.after(deadlineMs, { type: 'late' });
+    this.#wanted = { shape, deadlineMs, reply, forget, told: false };
+  }
+
+  get isWanted(): boolean {
+    return this.#wanted !== undefined;
+  }
+
+  /** Whether grants have to wait for it; tells the engine as soon as nothing is granted. */
+  holds(granted: number, tell: (message: EngineControl) => void): boolean {
+    const wanted = this.#wanted;
+    if (wanted !== undefined && !wanted.told && granted === 0) {
+      wanted.told = true;
+      tell({ type: 'relaunch', shape: wanted.shape });
+    }
+    return wanted !== undefined;
+  }
+
+  /** An engine is up: the one that was told, or one that was started again. */
+  up(shape: Shape, error: ErrorEnvelope | undefined): void {
+    const { shape: wanted, told } = this.#wanted ?? {};
+    if (!told) return;
+    if (error !== undefined) this.#take()?.reply.reject(fromEnvelope(error));
+    else if (wanted?.lanes === shape.lanes && wanted.cells === shape.cells)
+      this.#take()?.reply.resolve(shape);
+    else this.#take()?.reply.reject(new EngineLost({ reason: 'it came back as it was before' }));
+  }
+
+  /** Its deadline is past: grants go on, unless the engine is at it. */
+  late(): void {
+    const wanted = this.#wanted;
+    if (wanted === undefined || wanted.told) return;
+    const what = 'the relaunch, waiting for turns to end,';
+    this.#take()?.reply.reject(new DeadlineExceeded({ what, deadlineMs: wanted.deadlineMs }));
+  }
+
+  #take(): Wanted | undefined {
+    const wanted = this.#wanted;
+    this.#wanted = undefined;
+    wanted?.forget();
+    return wanted;
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * What a mind hears of its run when it has ended, and what it hears of one that did not begin. Pure.
+ */
+import type { ErrorEnvelope } from '../../runtime/errors.js';
+import type { RunOnLane } from './lane.js';
+import type { RunDone, RunOutcome } from './protocol.js';
+import type { Refusal } from './refusal.js';
+import type { FinishedReply } from './reply.js';
+
+/** `now` in ms of `performance.now()`. */
+export function doneOf(
+  run: RunOnLane,
+  reply: FinishedReply,
+  outcome: RunOutcome,
+  error: ErrorEnvelope | undefined,
+  now: number,
+): RunDone {
+  const startedAt = run.startedAt || now;
+  const firstTokenAt = run.firstTokenAt || now;
+  const { grant, produced, processed, reused, shared, pagedIn } = run;
+  return {
+    type: 'done',
+    grant,
+    outcome,
+    text: run.text + reply.text,
+    rest: run.window.rest() + reply.text,
+    pieces: run.window.sent,
+    reply: reply.tokens,
+    produced,
+    processed,
+    reused,
+    shared,
+    pagedIn,
+    times: {
+      waitedMs: startedAt - run.arrivedAt,
+      promptMs: firstTokenAt - startedAt,
+      decodeMs: now - firstTokenAt,
+    },
+    error,
+  };
+}
+
+export const notBegun = (grant: number, { outcome, error }: Refusal): RunDone => ({
+  type: 'done',
+  grant,
+  outcome,
+  text: '',
+  rest: '',
+  pieces: 0,
+  reply: new Int32Array(0),
+  produced: 0,
+  processed: 0,
+  reused: 0,
+  shared: 0,
+  pagedIn: { bytes: 0, ms: 0 },
+  times: { waitedMs: 0, promptMs: 0, decodeMs: 0 },
+  error,
+});

@@ -1,0 +1,174 @@
+/**
+ * The pages of activities: all that a lane held of one, out of the lane. Which activity has which page of the process's
+ * store; how a lane becomes a page and a page a lane again. It moves and refuses, and never chooses what goes.
+ *
+ * Pages outlive the engine, and say themselves whose they are.
+ */
+
+import { EmptyLane, NoSuchPage, PageCorrupt } from '../../errors.js';
+import type { NativeContext, NativeModel } from '../../native/addon.js';
+import { loadAddon } from '../../native/load.js';
+import { type PageInfo, type PageStore, type SectionData, SectionKind } from '../../native/pages.js';
+import { ownerOf, readMeta, writeMeta } from '../../pages/meta.js';
+import { type Lane, type LaneBeginning, phenotypeOf } from './lane.js';
+import { type Activity, type PageRecord, UNMADE } from './protocol.js';
+
+/** Stands for a gene that is not loaded any more; no run can have it. */
+const GONE = -1;
+
+export interface PageListener {
+  /** An activity has a page now. */
+  paged(record: PageRecord): void;
+  /** A page is gone. */
+  unpaged(record: PageRecord): void;
+  /** An activity lost its KV, as it could not be kept in a page or be brought in from it. */
+  failed(activity: Activity, error: unknown): void;
+}
+
+export class Pages {
+  readonly #owner: string;
+  readonly #model: NativeModel;
+  #context: NativeContext;
+  readonly #store: PageStore;
+  readonly #listener: PageListener;
+  readonly #records = new Map<Activity, PageRecord>();
+
+  constructor(
+    owner: string,
+    model: NativeModel,
+    context: NativeContext,
+    store: PageStore,
+    listener: PageListener,
+  ) {
+    this.#owner = owner;
+    this.#model = model;
+    this.#context = context;
+    this.#store = store;
+    this.#listener = listener;
+  }
+
+  /** Takes over from an engine before this one: the pages that it handed over, and those that it made and could not. */
+  recover(handedOver: readonly PageRecord[]): void {
+    const there = handedOver.filter(({ page }) => this.#store.info(page) !== undefined);
+    for (const record of [...there, ...pagesOf(this.#store, this.#owner)].sort((a, b) => a.page - b.page)) {
+      if (this.#records.get(record.activity)?.page !== record.page) this.adopt(record);
+    }
+  }
+
+  /** The context that lanes are of from now on. */
+  use(context: NativeContext): void {
+    this.#context = context;
+  }
+
+  all(): PageRecord[] {
+    return [...this.#records.values()];
+  }
+
+  of(activity: Activity): PageRecord | undefined {
+    return this.#records.get(activity);
+  }
+
+  /** Throws NoSuchPage. */
+  get(activity: Activity): PageRecord {
+    const record = this.of(activity);
+    if (record === undefined) throw new NoSuchPage({ name: activity });
+    return record;
+  }
+
+  failed(activity: Activity, error: unknown): void {
+    this.#listener.failed(activity, error);
+  }
+
+  /** What a page of the lane would be charged; 0: it holds nothing. */
+  bytesOf(lane: Lane): number {
+    return lane.held === 0 ? 0 : this.#context.pageBytes(lane.number, sizes(this.#sectionsOf(lane)));
+  }
+
+  /** Copies what a lane holds into a page and empties it. Throws EmptyLane, OverCeiling; the lane is then as it was. */
+  out(lane: Lane): PageRecord {
+    if (lane.held === 0) throw new EmptyLane({ name: lane.activity ?? `lane ${lane.number}` });
+    const page = this.#context.pageOut(lane.number, this.#sectionsOf(lane));
+    const { bytes } = this.#store.info(page) as PageInfo;
+    const record = { activity: lane.activity as Activity, page, held: lane.held, bytes };
+    this.adopt(record);
+    return record;
+  }
+
+  /** A page of the store is an activity's from now on. */
+  adopt(record: PageRecord): void {
+    const before = this.#records.get(record.activity);
+    this.#records.set(record.activity, record);
+    if (before !== undefined) this.#store.release(before.page);
+    this.#listener.paged(record);
+  }
+
+  /** What the KV of a page depends on. Throws PageCorrupt. */
+  beginningOf({ page }: PageRecord): LaneBeginning {
+    const { genes, base } = readMeta(this.#section(page, SectionKind.meta));
+    const known = new Map(this.#model.genes().map(({ id, hash }) => [hash, id]));
+    const ids = genes.map(({ hash, scale }) => ({ gene: known.get(hash) ?? GONE, scale }));
+    const tokens = Array.from(toInt32(this.#section(page, SectionKind.tokens)));
+    return { tokens, genes: ids, phenotype: phenotypeOf(ids), base };
+  }
+
+  /** Puts a page into an empty lane; the page is then gone. Throws PageMismatch; page and lane are then as they were. */
+  in(lane: number, record: PageRecord): void {
+    this.#context.pageIn(lane, record.page);
+    this.drop(record);
+  }
+
+  /** Nothing if the activity has another page by now, or none. UNMADE: whichever it has. */
+  drop({ activity, page }: PageRecord): void {
+    const record = this.#records.get(activity);
+    if (record === undefined || (page !== record.page && page !== UNMADE)) return;
+    this.#records.delete(activity);
+    this.#store.release(record.page);
+    this.#listener.unpaged(record);
+  }
+
+  /** Genes are gone: pages of what was computed under them mean nothing any more. */
+  forgetGenes(): void {
+    for (const record of this.all()) {
+      if (this.beginningOf(record).genes.some(({ gene }) => gene === GONE)) this.drop(record);
+    }
+  }
+
+  #section(page: number, kind: SectionKind): Uint8Array {
+    const bytes = this.#store.section(page, kind);
+    if (bytes === undefined) throw new PageCorrupt({ what: `section ${kind}`, reason: 'it is not there' });
+    return bytes;
+  }
+
+  #sectionsOf({ activity = '', tokens, genes, base }: Lane): SectionData[] {
+    const hashes = new Map(this.#model.genes().map(({ id, hash }) => [id, hash]));
+    const named = genes.map(({ gene, scale }) => ({ hash: hashes.get(gene) ?? `gone ${gene}`, scale }));
+    return [
+      { kind: SectionKind.tokens, data: new Uint8Array(Int32Array.from(tokens).buffer) },
+      { kind: SectionKind.meta, data: writeMeta({ owner: this.#owner, activity, genes: named, base }) },
+    ];
+  }
+}
+
+const sizes = (sections: readonly SectionData[]): { kind: number; bytes: number }[] =>
+  sections.map(({ kind, data }) => ({ kind, bytes: data.length }));
+
+const toInt32 = (bytes: Uint8Array): Int32Array =>
+  new Int32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
+
+/** The pages of the process that an engine of this name made. */
+function pagesOf(store: PageStore, name: string): PageRecord[] {
+  return store.list().flatMap((page) => {
+    const info = store.info(page);
+    const meta = info?.sealed ? store.section(page, SectionKind.meta) : undefined;
+    const { owner, activity } = ownerOf(meta);
+    return info === undefined || owner !== name
+      ? []
+      : [{ activity, page, held: info.cells, bytes: info.bytes }];
+  });
+}
+
+/** The engine will not come back: frees its pages. */
+export function releasePages(owner: string): void {
+  const store = loadAddon().pages;
+  for (const { page } of pagesOf(store, owner)) store.release(page);
+}

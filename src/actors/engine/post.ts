@@ -1,0 +1,107 @@
+/**
+ * What the engine says to others, and what it hands over of its pages: they are there for the engine after it.
+ */
+import type { Context } from '../../runtime/actor.js';
+import type { ActorId } from '../../runtime/address.js';
+import { type ErrorEnvelope, toEnvelope } from '../../runtime/errors.js';
+import { Band } from '../../runtime/message.js';
+
+import type { Lane } from './lane.js';
+import type { PageListener } from './pages.js';
+import {
+  type Activity,
+  type EngineArgs,
+  type EngineControl,
+  type EngineToBroker,
+  type Moved,
+  type PageRecord,
+  type RunDone,
+  type Shape,
+  UNMADE,
+  type Work,
+} from './protocol.js';
+
+/** What the keys of pages in the saved state begin with. */
+const PAGE = 'page/';
+const SHAPE = 'shape';
+/** Before it is said again that the engine is up: a broker that crashed is back by then. */
+const UNHEARD_MS = 100;
+
+/** Pages that an engine before this one had. */
+export const savedPages = (saved: ReadonlyMap<string, unknown>): PageRecord[] =>
+  [...saved].flatMap(([key, record]) => (key.startsWith(PAGE) ? [record as PageRecord] : []));
+
+/** The shape that the context had last. */
+export const savedShape = (saved: ReadonlyMap<string, unknown>): Shape | undefined =>
+  saved.get(SHAPE) as Shape | undefined;
+
+/** What a run did. */
+export interface Effort {
+  readonly processed: number;
+  readonly produced: number;
+}
+
+export class EnginePost implements PageListener {
+  readonly #ctx: Context;
+  readonly #args: EngineArgs;
+
+  constructor(ctx: Context, args: EngineArgs) {
+    this.#ctx = ctx;
+    this.#args = args;
+  }
+
+  /**
+   * It is up, said until the broker has heard it: a broker that crashes over it knows of no engine that it could ask. A later
+   * `up` takes its place. `error`: why the context is not of the shape that it was to have.
+   */
+  up(epoch: number, shape: Shape, pages: readonly PageRecord[], error?: ErrorEnvelope): void {
+    this.#ctx.save(SHAPE, shape);
+    const up: EngineToBroker = { type: 'up', engine: this.#ctx.self, epoch, shape, pages, error };
+    this.#ctx.ask(this.#args.broker, up, { band: Band.reserved }).catch(() => {
+      this.#ctx.after(UNHEARD_MS, { type: 'unheard', epoch } satisfies EngineControl);
+    });
+  }
+
+  done(mind: ActorId, message: RunDone): void {
+    this.#ctx.tell(mind, { ...message }, { band: Band.reserved });
+  }
+
+  moved(to: ActorId, message: Moved): void {
+    this.#ctx.tell(to, { ...message }, { band: Band.reserved });
+  }
+
+  /** A grant is over. `bytes`: what a page of its lane would be charged. */
+  ran(work: Work, lane: Lane | undefined, bytes: number, { processed, produced }: Effort): void {
+    const { grant, lane: number } = work;
+    const held = lane?.held ?? 0;
+    const activity = held > 0 ? lane?.activity : undefined;
+    this.#broker({ type: 'ran', grant, lane: number, activity, held, bytes, processed, produced });
+  }
+
+  shrank(message: EngineToBroker & { readonly type: 'shrank' }): void {
+    this.#broker(message);
+  }
+
+  neverRan(grant: number): void {
+    this.#broker({ type: 'never-ran', grant });
+  }
+
+  paged(record: PageRecord): void {
+    this.#ctx.save(PAGE + record.activity, record);
+    this.#broker({ type: 'paged', record });
+  }
+
+  unpaged({ activity, page }: PageRecord): void {
+    this.#ctx.save(PAGE + activity, undefined);
+    this.#broker({ type: 'unpaged', activity, page });
+  }
+
+  failed(activity: Activity, error: unknown): void {
+    this.#ctx.probe({ name: 'page.failed', activity, error: toEnvelope(error) });
+    this.#broker({ type: 'unpaged', activity, page: UNMADE });
+  }
+
+  #broker(message: EngineToBroker): void {
+    this.#ctx.tell(this.#args.broker, message, { band: Band.reserved });
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * The native context and what works on it: lanes, steps, pages. A relaunch makes the context anew with other numbers.
+ */
+import { ContextFull, DecodeFailed, type TroupeError } from '../../errors.js';
+import { type NativeContext, type NativeModel, StepStatus } from '../../native/addon.js';
+import { loadAddon } from '../../native/load.js';
+import { type ErrorEnvelope, toEnvelope } from '../../runtime/errors.js';
+import type { Lane } from './lane.js';
+import { Lanes } from './lanes.js';
+import { openContext } from './open.js';
+import { type PageListener, Pages } from './pages.js';
+import type { EngineArgs, Shape } from './protocol.js';
+import { showShape } from './status.js';
+import { type StepClock, Stepper, type StepSink } from './stepper.js';
+
+interface Beginning {
+  readonly shape: Shape;
+  readonly sink: StepSink;
+  readonly clock: StepClock;
+  readonly listener: PageListener;
+}
+
+export class Works {
+  readonly pages: Pages;
+  readonly #model: NativeModel;
+  readonly #args: EngineArgs;
+  readonly #sink: StepSink;
+  readonly #clock: StepClock;
+  #shape: Shape;
+  #context: NativeContext;
+  #lanes: Lanes;
+  #stepper: Stepper;
+
+  constructor(model: NativeModel, args: EngineArgs, { shape, sink, clock, listener }: Beginning) {
+    this.#model = model;
+    this.#args = args;
+    this.#sink = sink;
+    this.#clock = clock;
+    this.#shape = shape;
+    this.#context = openContext(model, args, shape);
+    const store = loadAddon().pages;
+    store.setCeiling(args.pageBytes);
+    this.pages = new Pages(args.owner, model, this.#context, store, listener);
+    this.#lanes = this.#newLanes();
+    this.#stepper = this.#newStepper();
+  }
+
+  get shape(): Shape {
+    return this.#shape;
+  }
+
+  get context(): NativeContext {
+    return this.#context;
+  }
+
+  get lanes(): Lanes {
+    return this.#lanes;
+  }
+
+  get stepper(): Stepper {
+    return this.#stepper;
+  }
+
+  /**
+   * When nothing runs: what lanes hold goes into pages, and the context is made anew. Answers why it could not be; it is then
+   * made as it was before. Throws what that throws.
+   */
+  relaunch(shape: Shape): ErrorEnvelope | undefined {
+    this.#lanes.vacateAll();
+    this.#context.close();
+    let error: ErrorEnvelope | undefined;
+    try {
+      this.#context = openContext(this.#model, this.#args, shape);
+      this.#shape = shape;
+    } catch (thrown) {
+      error = toEnvelope(thrown);
+      this.#context = openContext(this.#model, this.#args, this.#shape);
+    }
+    this.pages.use(this.#context);
+    this.#lanes = this.#newLanes();
+    this.#stepper = this.#newStepper();
+    return error;
+  }
+
+  /** Why the rows of a lane failed, alone too. */
+  failure({ number, tokens }: Lane, status: StepStatus): TroupeError {
+    if (status !== StepStatus.noRoom) {
+      return new DecodeFailed({ lane: number, reason: this.#context.failure() });
+    }
+    const { cells } = this.#shape;
+    const roomTokens = cells - this.#lanes.heldBeside(number);
+    return new ContextFull({ needTokens: tokens.length, roomTokens, contextTokens: cells });
+  }
+
+  close(): void {
+    this.#lanes.close();
+    this.#context.close();
+    this.#model.close();
+  }
+
+  #newLanes(): Lanes {
+    const { status } = this.#args;
+    showShape(status, this.#shape);
+    return new Lanes(this.#context, this.pages, status, { shares: this.#model.info.canRollBack });
+  }
+
+  #newStepper(): Stepper {
+    const { recurrent, hybrid } = this.#model.info;
+    return new Stepper(this.#context, this.#lanes.all, this.#sink, this.#clock, recurrent || hybrid);
+  }
+}

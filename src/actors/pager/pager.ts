@@ -1,0 +1,145 @@
+/**
+ * The pager: has activities leave their lanes, or come back into one, because somebody asks for it. It is a client of the
+ * broker as minds are: it asks for the lane, and what it is granted it spends on a move instead of a run.
+ */
+import {
+  DeadlineExceeded,
+  EmptyLane,
+  EngineLost,
+  fromEnvelope,
+  MailboxFull,
+  NoSuchPage,
+} from '../../errors.js';
+import { type Behaviour, type Context, type Definition, type Reply, refuse } from '../../runtime/actor.js';
+import { type ErrorEnvelope, toEnvelope } from '../../runtime/errors.js';
+import { Band } from '../../runtime/message.js';
+import type { BrokerToMind, MindToBroker } from '../broker/protocol.js';
+import type { EngineControl, Move, Moved } from '../engine/protocol.js';
+import type { PagerArgs, PagerControl, PagerMessage } from './protocol.js';
+
+/** Moves that wait or are under way at a time. */
+const MAX_MOVES = 1024;
+/** Tickets of a pager that was started again begin above those of before: the broker may still hold some of them. */
+const TICKETS_A_START = 2 ** 20;
+
+interface Pending {
+  readonly message: PagerMessage;
+  readonly reply: Reply;
+  /** Ends its wait, and takes back its deadline. */
+  readonly end: () => void;
+  grant: number;
+}
+
+class Pager implements Behaviour {
+  readonly #ctx: Context;
+  readonly #args: PagerArgs;
+  readonly #pending = new Map<number, Pending>();
+  #last: number;
+
+  constructor(ctx: Context, args: PagerArgs) {
+    this.#ctx = ctx;
+    this.#args = args;
+    this.#last = ctx.incarnation * TICKETS_A_START;
+    if (ctx.incarnation > 0) this.#tellBroker({ type: 'forget' });
+  }
+
+  receive(message: PagerMessage, ctx: Context): unknown {
+    if (this.#pending.size >= MAX_MOVES) {
+      return refuse(new MailboxFull({ actor: ctx.name, band: 'user', bound: MAX_MOVES }));
+    }
+    const ticket = ++this.#last;
+    const { type: move, activity, name, deadlineMs } = message;
+    const endWait = ctx.wait({ for: this.#args.broker, reason: `${move} of ${name}`, deadlineMs });
+    const takeBack = ctx.after(deadlineMs, { type: 'late', ticket } satisfies PagerControl);
+    const end = (): void => {
+      endWait();
+      takeBack();
+    };
+    this.#pending.set(ticket, { message, reply: ctx.replyLater(), end, grant: 0 });
+    this.#tellBroker({ type: 'request', ticket, activity, class: 'interactive', cells: 0, move });
+    return undefined;
+  }
+
+  control(message: PagerControl | BrokerToMind | Moved): void {
+    switch (message.type) {
+      case 'granted':
+        return this.#granted(message);
+      case 'moved':
+        return this.#moved(message);
+      case 'refused':
+      case 'revoked':
+        return this.#fail(message.ticket, message.error);
+      case 'restarted':
+        for (const ticket of [...this.#pending.keys()]) this.#fail(ticket, message.error);
+        return;
+      case 'late':
+        return this.#late(message.ticket);
+      case 'queued':
+        return;
+    }
+  }
+
+  #granted(granted: BrokerToMind & { type: 'granted' }): void {
+    const pending = this.#pending.get(granted.ticket);
+    // One that failed meanwhile has withdrawn, and the broker takes the grant back on that.
+    if (pending === undefined) return;
+    const { ticket, ...grant } = granted;
+    const { type, activity, mind } = pending.message;
+    pending.grant = grant.grant;
+    if (this.#ctx.tell(this.#args.engine, { ...grant, type, activity, mind } satisfies Move)) return;
+    this.#tellBroker({ type: 'withdraw', ticket });
+    this.#fail(ticket, toEnvelope(new EngineLost({ reason: 'its thread is not there' })));
+  }
+
+  #moved({ grant, bytes, ms, error }: Moved): void {
+    for (const [ticket, pending] of this.#pending) {
+      if (pending.grant !== grant) continue;
+      if (error !== undefined) return this.#fail(ticket, error);
+      this.#take(ticket)?.reply.resolve({ bytes, ms });
+      return;
+    }
+  }
+
+  #late(ticket: number): void {
+    const pending = this.#pending.get(ticket);
+    if (pending === undefined) return;
+    const { type, name, deadlineMs } = pending.message;
+    const error = toEnvelope(new DeadlineExceeded({ what: `the ${type} of ${name}`, deadlineMs }));
+    if (pending.grant === 0) this.#tellBroker({ type: 'withdraw', ticket });
+    else this.#tellEngine({ type: 'cancel', grant: pending.grant, error });
+    this.#fail(ticket, error);
+  }
+
+  #fail(ticket: number, error: ErrorEnvelope): void {
+    const pending = this.#take(ticket);
+    pending?.reply.reject(named(fromEnvelope(error), pending.message.name));
+  }
+
+  #take(ticket: number): Pending | undefined {
+    const pending = this.#pending.get(ticket);
+    this.#pending.delete(ticket);
+    pending?.end();
+    return pending;
+  }
+
+  #tellBroker(message: MindToBroker): void {
+    this.#ctx.tell(this.#args.broker, message, { band: Band.reserved });
+  }
+
+  #tellEngine(message: EngineControl): void {
+    this.#ctx.tell(this.#args.engine, message, { band: Band.reserved });
+  }
+}
+
+/** Others know what moves by its number only. */
+function named(error: unknown, name: string): unknown {
+  for (const Unmoved of [NoSuchPage, EmptyLane]) if (error instanceof Unmoved) return new Unmoved({ name });
+  return error;
+}
+
+const pager: Definition<PagerArgs> = {
+  kind: 'pager',
+  start: (ctx, args) => new Pager(ctx, args),
+};
+
+export default pager;

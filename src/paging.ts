@@ -1,0 +1,97 @@
+/**
+ * Pages as a caller sees them: which minds' contexts are kept outside of lanes, listed and dropped. They come and go by
+ * themselves; a mind's `pageOut` and `pageIn` are for who knows better when.
+ */
+import type { PageList } from './actors/broker/protocol.js';
+import type { PageMove } from './actors/engine/protocol.js';
+import type { PagerMessage } from './actors/pager/protocol.js';
+import { checkFields, checkMs, checkRoom, checkText } from './check.js';
+import { NoSuchPage } from './errors.js';
+import type { Mind } from './mind.js';
+import type { ActorId } from './runtime/address.js';
+import type { Stage } from './stage.js';
+
+/** A page waits for the turns of its room, and these may take long. */
+const DEFAULT_DEADLINE_MS = 60_000;
+/** Longer than the deadline that the pager itself holds. */
+const ANSWER_GRACE_MS = 15_000;
+
+export interface PageOptions {
+  /** Default `main`. */
+  readonly room?: string;
+  /** Milliseconds, waiting included; default 60,000. */
+  readonly deadline?: number;
+}
+
+/** The page of one room of a mind. */
+export interface PageInfo {
+  readonly mind: string;
+  readonly room: string;
+  /** Tokens whose KV it has. */
+  readonly tokens: number;
+  /** Bytes that it takes of `memory.pages`. */
+  readonly bytes: number;
+}
+
+/** The KV of a mind's room, as broker and engine call it. */
+export const activityOf = (mind: ActorId, room: string): string => `${mind}/${room}`;
+
+/** Has a room of a mind leave its lane, or come back into one. */
+export async function movePage(
+  stage: Stage,
+  mind: Mind,
+  type: PagerMessage['type'],
+  options: unknown,
+): Promise<PageMove> {
+  const given = checkFields<PageOptions>(options, 'options', ['room', 'deadline']);
+  const room = checkRoom(given.room, 'options.room');
+  const deadlineMs = checkMs(given.deadline, 'options.deadline') ?? DEFAULT_DEADLINE_MS;
+  const message: PagerMessage = {
+    type,
+    mind: mind.id,
+    activity: activityOf(mind.id, room),
+    name: `${mind.name}/${room}`,
+    deadlineMs,
+  };
+  return stage.system.ask<PageMove>(stage.pager, message, { deadlineMs: deadlineMs + ANSWER_GRACE_MS });
+}
+
+export class Pages {
+  readonly #stage: () => Stage;
+  readonly #minds: ReadonlySet<Mind>;
+
+  /** For `Troupe`. */
+  constructor(stage: () => Stage, minds: ReadonlySet<Mind>) {
+    this.#stage = stage;
+    this.#minds = minds;
+  }
+
+  /** The oldest first. */
+  async list(): Promise<PageInfo[]> {
+    const { system, mindArgs } = this.#stage();
+    const records = await system.ask<PageList>(mindArgs.broker, { type: 'pages' });
+    const names = new Map([...this.#minds].map(({ id, name }) => [id, name]));
+    return records.flatMap(({ activity, held, bytes }) => {
+      const slash = activity.indexOf('/');
+      const mind = names.get(Number(activity.slice(0, slash)) as ActorId);
+      return mind === undefined ? [] : [{ mind, room: activity.slice(slash + 1), tokens: held, bytes }];
+    });
+  }
+
+  /**
+   * Frees the page of a mind's room: its next turn reads the conversation anew. Rejects with `NoSuchPage`, also while a
+   * turn of the room runs or waits.
+   */
+  async drop(mind: string, room?: string): Promise<void> {
+    const name = checkText(mind, 'mind');
+    const checked = checkRoom(room, 'room');
+    const found = [...this.#minds].find((other) => other.name === name);
+    if (found === undefined) throw new NoSuchPage({ name: `${name}/${checked}` });
+    const { system, mindArgs } = this.#stage();
+    const message = { type: 'drop-page', activity: activityOf(found.id, checked) };
+    await system.ask(mindArgs.broker, message).catch((error: unknown) => {
+      if (error instanceof NoSuchPage) throw new NoSuchPage({ name: `${name}/${checked}` });
+      throw error;
+    });
+  }
+}

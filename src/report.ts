@@ -1,0 +1,22 @@
+/**
+ * What `inspect` shows: the actors and threads, the lanes, and the engine's counters. Reads shared memory and asks nobody.
+ */
+import { type LaneReport, readLanes, readStatus, Status } from './actors/engine/status.js';
+import type { SystemReport } from './runtime/inspect.js';
+import type { System } from './runtime/system.js';
+
+export interface TroupeReport extends SystemReport {
+  readonly lanes: readonly LaneReport[];
+  readonly tokens: { readonly processed: number; readonly produced: number };
+  readonly steps: number;
+}
+
+export const reportOf = (system: System, status: Int32Array): TroupeReport => ({
+  ...system.inspect(),
+  lanes: readLanes(status),
+  tokens: {
+    processed: readStatus(status, Status.processed),
+    produced: readStatus(status, Status.produced),
+  },
+  steps: readStatus(status, Status.steps),
+});

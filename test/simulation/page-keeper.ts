@@ -1,0 +1,56 @@
+/**
+ * Those who have rooms leave their lanes or come back, beside the turns; and in the end whether every one of them was
+ * answered, and whether broker and store know of the same pages.
+ */
+import type { PageRecord } from '../../src/actors/engine/protocol.js';
+import type { Mind } from '../../src/mind.js';
+import type { Stage } from '../../src/stage.js';
+import { Random } from '../../src/testing/index.js';
+import type { SimulatedSystem } from '../../src/testing/simulation/index.js';
+import type { FakeAddon } from './fake-addon.js';
+
+/** Room for some three minds' pages: some go for others. */
+export const PAGE_BYTES = 1_500;
+const DEADLINE_MS = 20_000;
+/** The stream of a seed's random numbers that moves draw from. */
+const MOVES = 7;
+
+export class PageKeeper {
+  readonly #sim: SimulatedSystem;
+  readonly #addon: FakeAddon;
+  readonly #random: Random;
+  readonly #moves: Promise<unknown>[] = [];
+
+  constructor(sim: SimulatedSystem, addon: FakeAddon, seed: number) {
+    this.#sim = sim;
+    this.#addon = addon;
+    this.#random = new Random(seed, MOVES);
+  }
+
+  /** Now and then has one of a mind's rooms move; whatever it answers, it must answer. */
+  move(mind: Mind): void {
+    if (!this.#random.oneIn(10)) return;
+    const options = { room: `room-${this.#random.below(2)}`, deadline: DEADLINE_MS };
+    const move = this.#random.oneIn(2) ? mind.pageOut(options) : mind.pageIn(options);
+    this.#moves.push(move.catch((error: unknown) => error));
+  }
+
+  async look({ system, mindArgs }: Stage): Promise<void> {
+    const { violations, stage } = this.#sim;
+    const known = await stage.settle(system.ask<readonly PageRecord[]>(mindArgs.broker, { type: 'pages' }));
+    const ids = known.map(({ page }) => page).sort((a, b) => a - b);
+    const there = this.#addon.pages.list();
+    const { bytes } = this.#addon.pages.usage();
+    if (`${ids}` !== `${there}` || bytes > PAGE_BYTES) {
+      const what = `the broker knows of ${ids}, and the store has ${there} of ${bytes} bytes`;
+      violations.add('pages add up', what);
+    }
+    for (const move of this.#moves) {
+      if ((await Promise.race([move, nothing()])) === undefined) {
+        violations.add('every move settles', 'a room was told to move, and never was answered');
+      }
+    }
+  }
+}
+
+const nothing = (): Promise<undefined> => new Promise((resolve) => setImmediate(() => resolve(undefined)));
