@@ -15,7 +15,7 @@ import { faultyDisk, Killed, killedAt, systemError } from './faulty-disk.js';
 import { ModelDisk } from './model-disk.js';
 
 const NAMES = ['ada/main', 'Ada/main', 'bob/ä'];
-const RUNS = process.env.TROUPE_SOAK ? 20_000 : 100;
+const RUNS = process.env.TROUPE_SOAK ? 5_000 : 100;
 const NONE = 'none';
 
 type End =

@@ -129,7 +129,7 @@ describe.each(works)('P6 %s', (_, hasOld, after, work) => {
         if (number === total) expect(is).toBe(after);
       }
     }
-  });
+  }, 600_000);
 
   test.each(['EIO', 'ENOSPC'])(
     'P6 a call that fails with %s is an error that says what became of the page',

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
@@ -28,6 +28,13 @@ afterEach(async () => {
   for (const files of opened.splice(0)) await files.close();
   for (const id of addon.pages.list()) addon.pages.release(id);
 });
+
+/** How nice each thread of this process is, or one of them; see proc(5), the 19th field. */
+const priorities = (...threads: number[]): number[] =>
+  (threads.length > 0 ? threads : readdirSync('/proc/self/task')).map((thread) => {
+    const stat = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8');
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]);
+  });
 
 describe('P5 spill and restore', () => {
   test('P5 a page that was on disk goes on bit for bit; the charge is what it was', async () => {
@@ -75,6 +82,16 @@ describe('P5 spill and restore', () => {
     addon.pages.release(page);
     expect(addon.pages.usage()).toMatchObject({ bytes: 0, count: 0 });
   });
+
+  test.skipIf(process.platform !== 'linux')(
+    'P8 a thread that spills has the lowest priority, and no other',
+    async () => {
+      const files = await open();
+      await files.spill({ name: 'ada/main', page: realPage(13), drop: true }, SOON);
+      await files.restore('ada/main', SOON);
+      expect(priorities().filter((nice) => nice !== priorities(process.pid)[0])).toEqual([19]);
+    },
+  );
 
   test('P5 jobs on one page run in the order in which they were asked for', async () => {
     const files = await open();

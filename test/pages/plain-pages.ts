@@ -75,9 +75,14 @@ export function plainDirectory(disk: Disk = realDisk, path = newFolder()): Direc
 /** Where a sync costs nothing, so that tests can make many. */
 const ROOT = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
+const made: string[] = [];
+process.on('exit', () => {
+  for (const folder of made) rmSync(folder, { recursive: true, force: true });
+});
+
 export function newFolder(root = ROOT): string {
   const folder = mkdtempSync(join(root, 'troupe-pages-'));
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  made.push(folder);
   return folder;
 }
 
