@@ -5,23 +5,22 @@
  * A side is `{ work, tidy, enter, leave }`, all but `work` optional. `work()` does one piece of work, checks it, and answers
  * how much it was. Not measured: `tidy()` after each piece, `enter()` and `leave()` around each slice.
  */
-import { ratios } from './pairs.mjs';
 import { ownProcessorTimeUs } from './processor.mjs';
 
-const PAIRS = 15;
+export const PAIRS = 15;
 const SLICE_MS = 300;
 const WARM_UP_MS = 600;
 
 const NOTHING = () => {};
 
-/** The ratios first / second of work per processor second and per second of wall clock, and both sides' own rates. */
+/** The slices of both sides, as `ratios` of `pairs.mjs` takes them. */
 export async function interleave(sides, { pairs = PAIRS, sliceMs = SLICE_MS, warmUpMs = WARM_UP_MS } = {}) {
   for (const side of sides) await slice(side, warmUpMs);
   const slices = sides.map(() => []);
   for (let pair = 0; pair < pairs; pair++) {
     for (const side of pair % 2 === 0 ? [0, 1] : [1, 0]) slices[side].push(await slice(sides[side], sliceMs));
   }
-  return ratios(slices);
+  return slices;
 }
 
 /** Pieces of work until the time is over, the last one whole. */

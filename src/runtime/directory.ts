@@ -152,7 +152,7 @@ class Directory implements Behaviour {
       if (parent !== undefined)
         ctx.tell(parent, { type: 'gone', id, reason, failed }, { band: Band.reserved });
       if (vital && failed) this.#vitalLost(name, reason, ctx);
-    } else if (entry?.id === NOBODY) entry.gone = id;
+    } else if (entry?.id === NOBODY) entry.troubles.gone = id;
     this.#ends.ended(id, reason);
     ctx.tell(STORE, { type: 'drop', id }, { band: Band.reserved });
     void this.#endChildren(id, ctx);
@@ -162,10 +162,11 @@ class Directory implements Behaviour {
   #froze({ id, reason }: DirectoryMessage & { type: 'froze' }, ctx: Context): boolean {
     const [name, entry] = [...this.#entries].find(([, { id: other }]) => other === id) ?? [];
     if (name === undefined || entry === undefined) return false;
-    const verdict = judgeCrash(entry.freezes, ctx.now, FREEZES);
+    const { troubles } = entry;
+    const verdict = judgeCrash(troubles.freezes, ctx.now, FREEZES);
     if (verdict.restart) {
-      entry.freezes = verdict.crashes;
-      entry.error = reason;
+      troubles.freezes = verdict.crashes;
+      troubles.error = reason;
       return true;
     }
     ctx.probe({ name: 'actor.lost', actor: name, error: reason });
@@ -182,7 +183,7 @@ class Directory implements Behaviour {
   async #endChildren(parent: ActorId, ctx: Context): Promise<void> {
     for (const name of this.#kin.of(parent)) {
       const entry = this.#entries.get(name);
-      if (entry?.id === NOBODY) entry.orphan = true;
+      if (entry?.id === NOBODY) entry.troubles.orphan = true;
       else if (entry !== undefined) await this.#end(entry.id, ORPHANED, ctx).catch(() => {});
     }
   }
@@ -206,9 +207,10 @@ class Directory implements Behaviour {
       if (!living.has(parent)) void this.#endChildren(parent, ctx);
     }
     const actors = this.#on(thread).map((entry) => {
-      const { id, options, error } = entry;
-      entry.reserved = true;
-      entry.error = undefined;
+      const { id, options, troubles } = entry;
+      const { error } = troubles;
+      troubles.reserved = true;
+      troubles.error = undefined;
       return { id, options, error };
     });
     ctx
@@ -226,9 +228,9 @@ class Directory implements Behaviour {
 
   /** False: it is not back; it has ended, or its thread was lost once more and the next life is its next try. */
   async #again(entry: Entry, ctx: Context): Promise<boolean> {
-    const { id, options } = entry;
-    entry.reserved = false;
-    const incarnation = ++entry.lives * STARTS_A_LIFE;
+    const { id, options, troubles } = entry;
+    troubles.reserved = false;
+    const incarnation = ++troubles.lives * STARTS_A_LIFE;
     try {
       const load = { type: 'load', id };
       const saved = await ctx.ask<ReadonlyMap<string, unknown>>(STORE, load, { band: Band.reserved });

@@ -10,6 +10,7 @@ import { createInterface } from 'node:readline';
 import { Observer } from '../../../dist/observer/server.js';
 import { System } from '../../../dist/runtime/system.js';
 import { expectWork, interleave } from '../../harness/interleave.mjs';
+import { ratios } from '../../harness/pairs.mjs';
 
 const { actors, tokens, hops, everyMs, pairs, sliceMs } = JSON.parse(process.argv[2]);
 
@@ -73,11 +74,11 @@ const order = async (line) => {
   looks = Number((await answers.next()).value);
 };
 
-const measured = await interleave([{ work }, { work, enter: () => order('on'), leave: () => order('off') }], {
+const slices = await interleave([{ work }, { work, enter: () => order('on'), leave: () => order('off') }], {
   pairs,
   sliceMs,
 });
 observer.close();
 onlooker.kill();
 rmSync(dir, { recursive: true, force: true });
-process.stdout.write(JSON.stringify({ ...measured, looks }), () => process.exit());
+process.stdout.write(JSON.stringify({ ...ratios(slices), looks }), () => process.exit());
