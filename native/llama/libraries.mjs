@@ -75,7 +75,7 @@ async function libraryKey(options, hook) {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
 }
 
-const pickGenerator = () =>
+export const pickGenerator = () =>
   run('ninja', ['--version']).then(
     () => 'Ninja',
     () => 'Unix Makefiles',
