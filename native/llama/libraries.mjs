@@ -8,7 +8,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { cacheFolder, exists, publish, withLock } from './cache.mjs';
 import { run } from './command.mjs';
-import { LLAMA_VERSION, llamaSource, readHook } from './source.mjs';
+import { LLAMA_VERSION, llamaSource, readHook, sourceFolder } from './source.mjs';
 
 const SAY_EVERY_MS = 3_000;
 
@@ -46,6 +46,8 @@ async function libraries(hook, { say, args = [] }) {
   const options = [...OPTIONS, ...args];
   const key = await libraryKey(options, hook);
   const folder = join(cache, 'libraries', key);
+  const unpacked = sourceFolder(cache, hook);
+  if ((await exists(folder)) && (await exists(unpacked))) return { folder, source: unpacked, key };
   const source = await withLock(cache, say, async () => {
     const source = await llamaSource(cache, say, hook);
     if (await exists(folder)) return source;

@@ -29,6 +29,10 @@ export async function readHook() {
   }
 }
 
+/** Where llama.cpp's source with a patch is, or as it comes; what is there is complete. */
+export const sourceFolder = (cache, hook) =>
+  join(cache, 'source', `llama-${LLAMA_VERSION}-${hook?.hash ?? 'plain'}`);
+
 /**
  * The folder of llama.cpp's source with a patch applied, or as it is, made if it is not there. The caller holds the lock.
  * @param {string} cache
@@ -36,7 +40,7 @@ export async function readHook() {
  * @param {{ path: string, hash: string }} [hook]
  */
 export async function llamaSource(cache, say, hook) {
-  const folder = join(cache, 'source', `llama-${LLAMA_VERSION}-${hook?.hash ?? 'plain'}`);
+  const folder = sourceFolder(cache, hook);
   if (await exists(folder)) return folder;
   const tarball = await fetchTarball(cache, say);
   say(`unpacking llama.cpp ${LLAMA_VERSION}`);
