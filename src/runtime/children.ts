@@ -67,9 +67,13 @@ export class Children {
     }
   }
 
-  /** Takes over those of an earlier life, as far as they live. False: there was none. */
+  /** Takes over those of an earlier life, as far as they live. False: there was none, or it was about to end them all. */
   async adopt(saved: ReadonlyMap<string, unknown>): Promise<boolean> {
-    if (!saved.has(STARTED)) return false;
+    if (!saved.has(STARTED)) {
+      const left = [...saved.values()].reverse() as SavedChild[];
+      for (const { options, id } of left) await this.#end(options.name, id, 'its supervisor gave up');
+      return false;
+    }
     for (const [key, value] of saved) {
       if (key === STARTED) continue;
       const { options, id } = value as SavedChild;
@@ -138,12 +142,16 @@ export class Children {
     this.#ended = true;
     const children = this.#list.reverse();
     this.#list = [];
-    for (const { name, id } of children) {
-      // One whose end is not heard of in time is ended by the directory with its supervisor.
-      if (id !== NOBODY) await this.#ask(DIRECTORY, { type: 'stop', id, reason }, END_MS).catch(() => {});
-      this.#ctx.save(keyOf(name), undefined);
-    }
     this.#ctx.save(STARTED, undefined);
+    // Not before that is handed over: should this life end halfway, the next one ends those who are left.
+    await undefined;
+    for (const { name, id } of children) await this.#end(name, id, reason);
+  }
+
+  /** One whose end is not heard of in time is ended by the directory with its supervisor. */
+  async #end(name: string, id: ActorId, reason: string): Promise<void> {
+    if (id !== NOBODY) await this.#ask(DIRECTORY, { type: 'stop', id, reason }, END_MS).catch(() => {});
+    this.#ctx.save(keyOf(name), undefined);
   }
 
   #deliver(child: Child): void {
