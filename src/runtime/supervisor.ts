@@ -6,7 +6,7 @@
  * What is decided is said by `strategy.ts`; here it is done, one `group.ts` of children after the other.
  */
 import { type Behaviour, type Context, type Definition, refuse } from './actor.js';
-import { NOBODY } from './address.js';
+import { type ActorId, NOBODY } from './address.js';
 import { type Child, Children, DOWN_MS, stranger } from './children.js';
 import { CHILDREN } from './defaults.js';
 import { ActorEnded, asTroupeError, BadArgument, Escalated } from './errors.js';
@@ -63,12 +63,8 @@ class Supervisor implements Behaviour {
         return this.#start(message);
       case 'down':
         return this.#down(message);
-      case 'resume': {
-        const child = this.#children.of(message.child);
-        return child === undefined
-          ? stranger(message.child)
-          : this.#children.keep(child, this.#ctx.replyLater());
-      }
+      case 'resume':
+        return this.#resume(message.child);
       case 'up':
         return this.#up(this.#children.of(message.child));
       case 'gone':
@@ -116,6 +112,12 @@ class Supervisor implements Behaviour {
     }
     // Of one that was taken down the order may be here already: its thread's word that it is down can come later.
     return undefined;
+  }
+
+  #resume(id: ActorId): unknown {
+    const child = this.#children.of(id);
+    if (this.#closed !== undefined) return { type: 'end', reason: this.#closed } satisfies Order;
+    return child === undefined ? stranger(id) : this.#children.keep(child, this.#ctx.replyLater());
   }
 
   #up(child: Child | undefined): void {

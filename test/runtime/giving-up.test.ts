@@ -1,5 +1,5 @@
 /**
- * R4: a supervisor that is giving up, and crashes before it has ended all its children.
+ * R4: a supervisor that is giving up: its children meanwhile, and that it may crash before it has ended them all.
  */
 import { expect, test } from 'vitest';
 import type { Context, Definition } from '../../src/runtime/actor.js';
@@ -64,4 +64,35 @@ test('R4 a supervisor that crashes while it ends its children starts all of them
     expect(now).not.toBe(before[i]);
     expect(await stage.ask(now, { type: 'here' })).toBe('here');
   }
+});
+
+test('R4 a child over which its supervisor gives up is not started again, however long its siblings take to end', async () => {
+  let starts = 0;
+  const counted: Definition = {
+    kind: 'counted',
+    start: (ctx, args, saved) => {
+      starts++;
+      return child.start(ctx, args, saved);
+    },
+  };
+  const stage = await TestSystem.start();
+  const slow: Definition = {
+    kind: 'slow',
+    start: () => ({
+      receive: () => undefined,
+      stop: () => new Promise((resolve) => stage.system.main.clock.after(2_000, () => resolve())),
+    }),
+  };
+  const children = [
+    { name: 'counted', module: await stage.module(counted), args: {} },
+    { name: 'slow', module: await stage.module(slow), args: {} },
+  ];
+  const intensity = { count: 0, withinMs: 1_000 };
+  const args = { strategy: 'one-for-one', intensity, children };
+  await stage.spawn({ name: 'parent', actor: SUPERVISOR, args });
+  const id = (await stage.settle(stage.system.lookup('counted'))) as number;
+  stage.tell(id, { type: 'crash' });
+  await stage.advance(60_000);
+  expect(starts).toBe(1);
+  expect(await stage.settle(stage.system.lookup('counted'))).toBeUndefined();
 });
