@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { afterAll } from 'vitest';
 import type { Directory } from '../../src/pages/directory.js';
 import { type Disk, realDisk, syncFolder } from '../../src/pages/disk.js';
 import { pagesPath, stagingPath } from '../../src/pages/layout.js';
@@ -76,7 +77,7 @@ export function plainDirectory(disk: Disk = realDisk, path = newFolder()): Direc
 const ROOT = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 const made: string[] = [];
-process.on('exit', () => {
+afterAll(() => {
   for (const folder of made) rmSync(folder, { recursive: true, force: true });
 });
 
