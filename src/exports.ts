@@ -45,4 +45,4 @@ export type { Why } from './runtime/why.js';
 export type { ChildOptions, ChildSupervisorOptions, SupervisorOptions } from './supervisor-options.js';
 export type { Trace, TraceOptions } from './trace.js';
 export type { Piece, Turn, TurnResult } from './turn.js';
-export { type Actor, defineActor, lookup, type Supervisor } from './user-actor.js';
+export { type Actor, defineActor, lookup, type Supervisor, startChild } from './user-actor.js';

@@ -13,6 +13,8 @@ import {
   ThreadLost,
   type TroupeError,
 } from './errors.js';
+import { mindActorName } from './mind-options.js';
+import { onEnd } from './on-end.js';
 import { checkTurnOptions, type TurnOptions } from './options.js';
 import { movePage, type PageOptions } from './paging.js';
 import type { ActorId } from './runtime/address.js';
@@ -118,6 +120,16 @@ export class Mind implements AsyncDisposable {
    */
   async pageIn(options?: PageOptions): Promise<PageMove> {
     return movePage(this.#stage, this, 'page-in', options);
+  }
+
+  /** Why it ended, once it has: it left, crashed for good, or went with the troupe. Never rejects. */
+  get ended(): Promise<string> {
+    return this.#stage.system.ended(this.id, mindActorName(this.name));
+  }
+
+  /** Calls `told` with the reason once it has ended. Answers the function that takes this back. */
+  watch(told: (reason: string) => void): () => void {
+    return onEnd(this.ended, told);
   }
 
   /** Ends the mind: its turns end `aborted`, its lanes are free, its name is free. Rejects with `AskTimeout`. */

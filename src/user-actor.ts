@@ -3,8 +3,8 @@
  * find another one.
  */
 import { checkChild } from './actor-options.js';
-import { checkCallback } from './check.js';
 import { NoSuchActor } from './errors.js';
+import { onEnd } from './on-end.js';
 import type { AskOptions, Context, Definition, TellOptions } from './runtime/actor.js';
 import { type ActorId, NOBODY } from './runtime/address.js';
 import { ASK_DEADLINE_MS } from './runtime/defaults.js';
@@ -35,11 +35,7 @@ class Handle {
 
   /** Calls `told` with the reason once it has ended. Answers the function that takes this back. */
   watch(told: (reason: string) => void): () => void {
-    let call: ((reason: string) => void) | undefined = checkCallback(told, 'told');
-    void this.ended.then((reason) => call?.(reason));
-    return () => {
-      call = undefined;
-    };
+    return onEnd(this.ended, told);
   }
 
   /** Ends it, a supervisor with its children. Settles when its own `stop` has; its name is free then. */
@@ -63,16 +59,29 @@ export class Actor<M extends Message = Message> extends Handle {
 export class Supervisor extends Handle {
   /** Starts one more child, the last in order. Rejects as `troupe.actor` does, or with `ActorEnded` when it gives up. */
   async start<M extends Message = Message>(child: ChildOptions): Promise<Actor<M>> {
-    const options = checkChild(child, 'child');
-    const deadlineMs = spawnedWithinMs(options) + ASK_DEADLINE_MS;
-    const message = { type: 'start', options };
-    const id = await this.system.ask<ActorId>(this.id, message, { band: Band.reserved, deadlineMs });
-    return new Actor<M>(options.name, id, this.system);
+    const { message, options } = startOf(child);
+    return new Actor<M>(child.name, await this.system.ask<ActorId>(this.id, message, options), this.system);
   }
 }
 
 /** A definition with its types checked: `export default defineActor({ kind, start })`. */
 export const defineActor = <Args = unknown>(definition: Definition<Args>): Definition<Args> => definition;
+
+/** What a supervisor is asked for one more child. Throws `BadArgument`. */
+function startOf(child: ChildOptions): { readonly message: Message; readonly options: AskOptions } {
+  const options = checkChild(child, 'child');
+  const deadlineMs = spawnedWithinMs(options) + ASK_DEADLINE_MS;
+  return { message: { type: 'start', options }, options: { band: Band.reserved, deadlineMs } };
+}
+
+/**
+ * Starts an actor under a supervisor that is named, asked from within a handler; answers its address. Rejects as
+ * `troupe.actor` does, with `NoSuchActor`, or with `ActorEnded` when the supervisor gives up.
+ */
+export async function startChild(ctx: Context, supervisor: string, child: ChildOptions): Promise<ActorId> {
+  const { message, options } = startOf(child);
+  return ctx.ask<ActorId>(await lookup(ctx, supervisor), message, options);
+}
 
 /** The address of an actor by its name, asked from within a handler. Rejects with `NoSuchActor`. */
 export async function lookup(ctx: Context, name: string): Promise<ActorId> {

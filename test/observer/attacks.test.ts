@@ -66,7 +66,7 @@ describe('R6 the control socket under attack', () => {
     socket.write(line({ id: 1, type: 'peek', name: 'bob' }).repeat(1_000));
     await closed;
     const client = await at.attach();
-    expect((await client.ask(inspect)).actors.length).toBe(2);
+    for (let i = 0; i < 30; i++) expect((await client.ask(inspect)).actors.length).toBe(2);
     expect(peeks).toBeLessThanOrEqual(MAX_PENDING);
   });
 
