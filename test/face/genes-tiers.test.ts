@@ -12,15 +12,13 @@ import {
   GeneSlotsFull,
   type Mind,
   type Troupe,
-  type Turn,
 } from '../../src/index.js';
-import { begun, circling, ENDLESS, folder, greedy, startTroupe, until } from './stage.js';
+import { busy, folder, greedy, startTroupe, until } from './stage.js';
 
 const GENES = ['kjv', 'melville', 'third'] as const;
 type Name = (typeof GENES)[number];
 const SAYING = 'Tell me about the sea.';
 const say = { maxTokens: 24, sampling: greedy };
-const endless = { maxTokens: 400, sampling: circling };
 const only = (gene: Name) => ({ genes: [{ gene, scale: 1 }] });
 
 let place: ReturnType<typeof folder>;
@@ -65,11 +63,10 @@ describe('genes out of the way', () => {
   it('G3 a gene that a turn runs stays, and so does what is active by default or learning', async () => {
     await start({ default: [{ gene: 'melville', scale: 1 }] });
     const mind = await troupe.mind('ada', only('kjv'));
-    const turn = mind.turn(ENDLESS, endless);
-    await begun(turn);
+    const turns = await busy(mind);
     await expect(troupe.genes.pageOut('kjv')).rejects.toThrow(GeneInUse);
-    turn.cancel();
-    await turn.result;
+    for (const turn of turns) turn.cancel();
+    for (const turn of turns) await turn.result;
     expect(await troupe.genes.pageOut('kjv')).toMatchObject({ resident: false });
     await expect(troupe.genes.pageOut('melville')).rejects.toThrow('active by default');
     await troupe.genes.load(pathOf('third'), { learning: true });
@@ -99,10 +96,7 @@ describe('genes out of the way', () => {
     await start({ slots: 1 });
     const ada = await troupe.mind('ada', only('kjv'));
     const ben = await troupe.mind('ben', only('melville'));
-    const running = Array.from({ length: 40 }, (_, room) =>
-      ada.turn(ENDLESS, { ...endless, room: `${room}` }),
-    );
-    await begun(running[0] as Turn);
+    const running = await busy(ada);
     const late = ben.turn(SAYING, { ...say, deadline: 200 });
     const waiting = ben.turn(SAYING, { ...say, room: 'other' });
     await until(() => /genes.*slot.*ada/s.test(troupe.why('ben').sentence), 'a wait for genes');

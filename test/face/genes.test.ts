@@ -12,7 +12,18 @@ import {
   NotAGene,
   type Troupe,
 } from '../../src/index.js';
-import { actorOf, begun, circling, ENDLESS, folder, greedy, startTroupe, TINY, until } from './stage.js';
+import {
+  actorOf,
+  begun,
+  busy,
+  circling,
+  ENDLESS,
+  folder,
+  greedy,
+  startTroupe,
+  TINY,
+  until,
+} from './stage.js';
 
 const fileOf = (author: string) =>
   fileURLToPath(new URL(`../../models/parlour-tiny-gene-${author}-F16.gguf`, import.meta.url));
@@ -96,12 +107,11 @@ describe('genes of a troupe', () => {
 
   it('G2 a gene that a turn runs is not unloaded; afterwards it is, and its name means nothing', async () => {
     const mind = await troupe.mind('ada', { genes: [{ gene: 'kjv', scale: 1 }] });
-    const turn = mind.turn(ENDLESS, { maxTokens: 400, sampling: circling });
-    await begun(turn);
+    const turns = await busy(mind);
     await expect(troupe.genes.unload('kjv')).rejects.toThrow(GeneInUse);
     await expect(troupe.genes.load(MELVILLE, { name: 'kjv', replace: true })).rejects.toThrow(GeneInUse);
-    turn.cancel();
-    await turn.result;
+    for (const turn of turns) turn.cancel();
+    for (const turn of turns) await turn.result;
     await troupe.genes.unload('kjv');
     const { outcome, error } = await mind.turn(SAYING, say).result;
     expect(outcome).toBe('failed');

@@ -6,7 +6,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Probe, type Sampling, Troupe, type TroupeOptions, type Turn } from '../../src/index.js';
+import {
+  type Mind,
+  type Probe,
+  type Sampling,
+  Troupe,
+  type TroupeOptions,
+  type Turn,
+} from '../../src/index.js';
 import { Band } from '../../src/runtime/message.js';
 import { System } from '../../src/runtime/system.js';
 import { STORE } from '../../src/runtime/well-known.js';
@@ -84,6 +91,15 @@ export async function piecesOf(turn: Turn): Promise<string[]> {
 export async function begun(turn: Turn): Promise<void> {
   const reading = turn[Symbol.asyncIterator]();
   await reading.next();
+}
+
+/** Turns of a mind that go on for seconds, each in a room of its own: they end when they are cancelled. */
+export async function busy(mind: Mind): Promise<readonly Turn[]> {
+  const turns = Array.from({ length: 100 }, (_, room) =>
+    mind.turn(ENDLESS, { room: `busy ${room}`, maxTokens: 400, sampling: circling }),
+  );
+  await begun(turns[0] as Turn);
+  return turns;
 }
 
 /** Collects the probes of one name until it is disposed of. */
