@@ -11,7 +11,7 @@ import { llamaPrograms } from '../peers/llama.mjs';
 import { ADDRESS, startServer } from '../peers/server-process.mjs';
 import { chat, ONE_THREAD, settings } from '../serving/settings.mjs';
 
-const REPLY = 40;
+const REPLY = 32;
 const ROUNDS = 3;
 
 /** Each other, so that nobody has its beginning processed already. */

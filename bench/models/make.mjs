@@ -5,7 +5,7 @@
  * As a script: `node bench/models/make.mjs` prints where they are.
  */
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -29,6 +29,8 @@ export const SHAPE = {
 export const ADAPTERS = { count: 16, rank: 16, alpha: 16 };
 /** Deviation of an adapter's B, beside 1 / sqrt(inputs) of every other matrix: a change, not another model. */
 const ADAPTER_B = 0.05;
+/** A week. */
+const KEPT_MS = 7 * 24 * 3_600_000;
 
 /**
  * @param {{ say: (line: string) => void }} options
@@ -52,8 +54,11 @@ export async function benchModel({ say }) {
   return { model: join(folder, 'model.gguf'), q4: join(folder, 'model-q4_0.gguf'), adapters };
 }
 
+/** Models of other recipes, but for young ones: another checkout may be measuring with them. */
 async function removeOld(cache) {
-  const old = readdirSync(cache).filter((name) => name.startsWith('model-'));
+  const old = readdirSync(cache)
+    .filter((name) => name.startsWith('model-'))
+    .filter((name) => Date.now() - statSync(join(cache, name)).mtimeMs > KEPT_MS);
   await Promise.all(old.map((name) => rm(join(cache, name), { recursive: true, force: true })));
 }
 
