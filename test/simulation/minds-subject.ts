@@ -11,6 +11,7 @@ import {
   type SimulationOptions,
   type Subject,
   type SystemFault,
+  spareThreads,
 } from '../../src/testing/simulation/index.js';
 import { Company, ENGINE_THREAD } from './company.js';
 import { FakeAddon, type FakeContext, type NativeFault } from './fake-addon.js';
@@ -49,7 +50,7 @@ export const mindsSubject = ({
 
   draw(random: Random): MindsFault[] {
     const count = random.between(FAULTS.least, FAULTS.most);
-    return Array.from({ length: count }, (_, i) => {
+    const faults = Array.from({ length: count }, (_, i): MindsFault => {
       const at = random.between(1, LAST_FAULT);
       switch (i < FAULTS.ofSystem ? undefined : random.below(4)) {
         case 0:
@@ -62,6 +63,7 @@ export const mindsSubject = ({
           return drawFault(random, LAST_FAULT, { lose: [2, 3, 4], freeze: [3, 4] });
       }
     });
+    return spareThreads(faults);
   },
 
   describe(fault) {

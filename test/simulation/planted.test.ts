@@ -44,6 +44,18 @@ const FLOOD: RuntimeFault[] = [{ kind: 'flood', at: 50, actor: 1, count: 9_000 }
 const STOPS: RuntimeFault[] = [1, 2, 3].map((actor) => ({ kind: 'stop', at: 300 * actor, actor }));
 const CRASHES: RuntimeFault[] = [1, 2, 3].map((i) => ({ kind: 'crash', at: 300 * i, when: 'before' }));
 
+const LOST: RuntimeFault[] = [2, 3, 4].map((thread) => ({ kind: 'lose', at: 200 * thread, thread }));
+const FROZEN: RuntimeFault[] = [{ kind: 'freeze', at: 500, thread: 3 }];
+
+/** What comes back with its thread has no module there. */
+function astray(batch: Batch): void {
+  for (const at of find(batch, (_, type) => type === 'spawn')) {
+    const message = batch[at + 4] as Message & { again?: object; options: object };
+    if (message.again !== undefined)
+      batch[at + 4] = { ...message, options: { ...message.options, module: 'astray' } };
+  }
+}
+
 describe('R7 the checks find what is planted', () => {
   test.each<[string, string, RuntimeFault[], (batch: Batch) => void]>([
     ['a message that comes twice', 'no message twice', [], few((b) => repeat(b, find(b, isBall)[0]))],
@@ -77,6 +89,7 @@ describe('R7 the checks find what is planted', () => {
       CRASHES,
       (b) => remove(b, find(b, (_, type) => type === 'save')[0]),
     ],
+    ['actors that do not come back with their thread', 'who was not stopped is there', LOST, astray],
     [
       'credit that is lost',
       'credit comes back',
@@ -95,6 +108,13 @@ describe('R7 the checks find what is planted', () => {
     expect(violations.map((violation) => violation.property)).toContain(property);
     const clean = await run(runtimeSubject(), { seed: 4, faults, messages: 2_200 });
     expect(clean.violations).toEqual([]);
+  });
+
+  test('R7 a frozen thread that is not replaced', async () => {
+    const trial = { seed: 4, faults: FROZEN, messages: 2_010 };
+    const { violations } = await run(runtimeSubject({ frozenMs: 0 }), trial);
+    expect(violations.map(({ property }) => property)).toContain('a frozen thread is replaced');
+    expect((await run(runtimeSubject(), trial)).violations).toEqual([]);
   });
 
   test('R7 a failing seed is made small, and its report says how to run it again', async () => {

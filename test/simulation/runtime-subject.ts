@@ -15,6 +15,7 @@ import {
   type SimulationOptions,
   type Subject,
   type SystemFault,
+  spareThreads,
   type Trial,
 } from '../../src/testing/simulation/index.js';
 import { gossip } from './gossip.js';
@@ -127,13 +128,14 @@ export const runtimeSubject = (planted: Partial<SimulationOptions> = {}): Subjec
 
   draw(random: Random): RuntimeFault[] {
     const count = random.between(FAULTS.least, FAULTS.most);
-    return Array.from({ length: count }, () => {
+    const faults = Array.from({ length: count }, (): RuntimeFault => {
       const at = random.between(1, LAST_FAULT);
       const actor = random.below(ACTORS);
       if (random.oneIn(5)) return { kind: 'stop', at, actor };
       if (random.oneIn(40)) return { kind: 'flood', at, actor, count: random.oneIn(4) ? 9_000 : 1_500 };
       return drawFault(random, LAST_FAULT, { lose: [2, 3, 4], freeze: [2, 3, 4] });
     });
+    return spareThreads(faults);
   },
 
   describe(fault) {

@@ -7,7 +7,7 @@ import { runtimeSubject } from './runtime-subject.js';
 import { runSeeds } from './seeds.js';
 import { totals } from './tally.js';
 
-const SEEDS = Number(process.env.TROUPE_SIMULATED_SEEDS ?? 250);
+const SEEDS = Number(process.env.TROUPE_SIMULATED_SEEDS ?? 440);
 
 test('R7 the runtime keeps its promises in every seed', { timeout: 120_000 }, async () => {
   const reports: string[] = [];

@@ -4,12 +4,15 @@
 import { explain, report, run, type Subject, trialOf } from '../../src/testing/simulation/index.js';
 import { mindsSubject } from './minds-subject.js';
 import { runtimeSubject } from './runtime-subject.js';
+import { supervisorsSubject } from './supervisors-subject.js';
 import { count, shortOf, type Tally } from './tally.js';
 
 /** Whose turn it is: a seed of minds costs four times as much as one of the runtime. */
 const TURNS = [runtimeSubject, runtimeSubject, runtimeSubject, mindsSubject].map(
   (subject) => subject() as Subject<never>,
 );
+/** Subjects that run when they are named. */
+const OTHERS = [supervisorsSubject() as Subject<never>];
 
 export interface SeedOptions {
   readonly from: number;
@@ -22,7 +25,10 @@ export interface SeedOptions {
 
 /** Every seed runs one subject: they take turns, unless one is named. `write` gets the report of each that fails. */
 export async function runSeeds(options: SeedOptions, write: (text: string) => void): Promise<Tally> {
-  const subjects = TURNS.filter(({ name }) => options.subject === undefined || name === options.subject);
+  const subjects =
+    options.subject === undefined
+      ? TURNS
+      : [...TURNS, ...OTHERS].filter(({ name }) => name === options.subject);
   if (subjects.length === 0) throw new Error(`there is no subject ${options.subject}`);
   const tally: Tally = {};
   for (let seed = options.from; seed < options.from + options.seeds; seed++) {

@@ -36,6 +36,23 @@ export function drawFault(random: Random, messages: number, { lose, freeze }: Fa
   }
 }
 
+/** A system ends when it has lost one thread more than so often. */
+const MOST_LOSSES = 4;
+
+/** The same faults, with crashes in place of so many losses of one thread that the system would end. */
+export function spareThreads<F extends { readonly kind: string; readonly at: number }>(
+  faults: readonly (F | SystemFault)[],
+): (F | SystemFault)[] {
+  const losses = new Map<number, number>();
+  return faults.map((fault) => {
+    if (fault.kind !== 'lose' && fault.kind !== 'freeze') return fault;
+    const { at, thread } = fault as SystemFault & { readonly thread: number };
+    const before = losses.get(thread) ?? 0;
+    losses.set(thread, before + 1);
+    return before < MOST_LOSSES ? fault : { kind: 'crash', at, when: 'before' };
+  });
+}
+
 export function describeFault(fault: SystemFault): string {
   switch (fault.kind) {
     case 'crash':

@@ -13,6 +13,8 @@ import { type Wrapping, withParts } from '../wrapping.js';
 
 /** The field of a message that holds its number. */
 const NUMBER = '$number';
+/** Why an actor stops that has become passive. */
+const IDLE = 'it was idle';
 
 export interface Sent {
   readonly number: number;
@@ -125,7 +127,11 @@ export class Recorder implements Wrapping {
         this.#within(life, () => behaviour.notice?.(notice, ctx));
       },
       passivate: () => this.#within(life, () => behaviour.passivate?.(ctx)),
-      stop: (reason) => behaviour.stop?.(reason),
+      stop: (reason) => {
+        // Who is taken down, or ends, has lost what it had in hand, as in a crash; one that was idle has lost nothing.
+        if (reason !== IDLE) this.#crash(life);
+        return behaviour.stop?.(reason);
+      },
     };
     if (behaviour.control === undefined) return recorded;
     recorded.control = (message: never) => {

@@ -22,6 +22,8 @@ export interface SimulationOptions {
   readonly faults: readonly SystemFault[];
   /** A thread that answers nothing for so long is replaced; default 0: never. */
   readonly frozenMs?: number;
+  /** Told of each thread that is lost, or freezes. */
+  readonly onLost?: (thread: number) => void;
   /** Put around each actor, inside of what records it. */
   readonly wrappings?: readonly Wrapping[];
   /** Something done to batches, to see whether the checks find it. */
@@ -34,6 +36,7 @@ export class SimulatedSystem {
   readonly violations: Violations;
   readonly checks: Checks;
   readonly #state: FaultState;
+  readonly #onLost: (thread: number) => void;
   readonly #lost = new Set<number>();
 
   /** Frozen threads, in the life that they froze in. */
@@ -45,12 +48,14 @@ export class SimulatedSystem {
     checks: Checks,
     violations: Violations,
     state: FaultState,
+    onLost: (thread: number) => void,
   ) {
     this.stage = stage;
     this.recorder = recorder;
     this.checks = checks;
     this.violations = violations;
     this.#state = state;
+    this.#onLost = onLost;
     stage.loop.onStep = (thread) => this.#afterStep(thread);
   }
 
@@ -59,6 +64,7 @@ export class SimulatedSystem {
     threads,
     faults,
     frozenMs = 0,
+    onLost = () => {},
     planted,
     wrappings: own = [],
   }: SimulationOptions): Promise<SimulatedSystem> {
@@ -78,7 +84,7 @@ export class SimulatedSystem {
     const wrappings = [...own, crashes, recorder];
     const stage = await TestSystem.start({ seed, threads, tap, delayMs, frozenMs, wrappings });
     state.now = () => stage.now;
-    return new SimulatedSystem(stage, recorder, checks, violations, state);
+    return new SimulatedSystem(stage, recorder, checks, violations, state, onLost);
   }
 
   /** Messages handled so far. */
@@ -124,6 +130,7 @@ export class SimulatedSystem {
       // A thread that froze is as good as lost: it never goes on.
       this.#lost.add(thread);
       this.checks.lost(thread);
+      this.#onLost(thread);
       // One that is just starting cannot freeze.
       if (kind === 'lose' || !this.#freeze(thread)) this.stage.loseThread(thread, 'the seed ended it');
     }
