@@ -21,6 +21,7 @@ export type { MindOptions } from './mind-options.js';
 export { type TurnReply, turnOf } from './minds.js';
 export type { GeneOptions, PeekOptions, Progress, TroupeOptions, TurnOptions } from './options.js';
 export type { PageInfo, PageOptions, Pages } from './paging.js';
+export type { SpilledPage, SpillOptions } from './recall.js';
 export type { RelaunchOptions } from './relaunch.js';
 export type { TroupeReport } from './report.js';
 export {

@@ -239,10 +239,11 @@ export class Troupe implements AsyncDisposable {
     Atomics.store(this.#status, Status.cancel, 1);
     await Promise.allSettled([...this.#minds].map((mind) => mind.leave()));
     Atomics.store(this.#status, Status.abort, 1);
+    const pages = (await this.#stage?.pages()) ?? [];
     await this.#system.stop('the troupe stopped');
     this.#observer?.close();
     await this.#offload.close();
-    this.#stage?.close();
+    this.#stage?.close(pages);
     this.#forgetMinds?.();
   }
 }

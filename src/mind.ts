@@ -17,6 +17,7 @@ import { mindActorName } from './mind-options.js';
 import { onEnd } from './on-end.js';
 import { checkTurnOptions, type TurnOptions } from './options.js';
 import { movePage, type PageOptions } from './paging.js';
+import { recall, type SpilledPage, type SpillOptions, spill } from './recall.js';
 import type { ActorId } from './runtime/address.js';
 import { Band } from './runtime/message.js';
 import { onAbort } from './signal.js';
@@ -120,6 +121,23 @@ export class Mind implements AsyncDisposable {
    */
   async pageIn(options?: PageOptions): Promise<PageMove> {
     return movePage(this.#stage, this, 'page-in', options);
+  }
+
+  /**
+   * Writes a room to disk (`memory.dir`), with what was said in it: its page, out of its lane first if it is there. Rejects as
+   * `pageOut`, and with `DirectoryInUse`, `DiskFull`, `DiskFailure` or `PublicationUnfinished`.
+   */
+  async spill(options?: SpillOptions): Promise<SpilledPage> {
+    return spill(this.#stage, this, options);
+  }
+
+  /**
+   * Takes a room over from disk, as a mind of this name left it, maybe in another process: what was said, and its page.
+   * Rejects with `NoSuchPage`, `PageCorrupt`, `PageMismatch` (it was computed under other genes, or something was said in the
+   * room already), `OverCeiling`, `DirectoryInUse` or `DiskFailure`.
+   */
+  async recall(options?: PageOptions): Promise<SpilledPage> {
+    return recall(this.#stage, this, options);
   }
 
   /** Why it ended, once it has: it left, crashed for good, or went with the troupe. Never rejects. */

@@ -27,6 +27,12 @@ export interface GeneOptions {
   readonly hostBytes?: number;
 }
 
+export interface MemoryOptions {
+  readonly host?: number;
+  readonly pages?: number;
+  readonly dir?: string;
+}
+
 export interface TroupeOptions {
   /** Path of a GGUF model; default: the embedded one. */
   readonly model?: string;
@@ -42,9 +48,10 @@ export interface TroupeOptions {
   readonly hosts?: number;
   /**
    * Budgets in bytes. `host`: default what the system or the container allows. `pages`: contexts of minds that have no
-   * lane; default half of what `host` leaves beside weights and KV.
+   * lane; default half of what `host` leaves beside weights and KV. `dir`: folder of pages on disk, which belongs to one
+   * process at a time; default `pages` in the data folder.
    */
-  readonly memory?: { readonly host?: number; readonly pages?: number };
+  readonly memory?: MemoryOptions;
   readonly genes?: GeneOptions;
   /** Folder of this process's data, made for its owner only. */
   readonly dir?: string;
@@ -119,6 +126,7 @@ export interface CheckedTroupeOptions {
   readonly hosts: number;
   readonly hostBytes: number;
   readonly pageBytes: number | undefined;
+  readonly pageDir: string;
   readonly genes: CheckedGeneOptions;
   readonly dir: string;
   readonly passivateMs: number;
@@ -139,10 +147,8 @@ export function checkTroupeOptions(options: unknown): CheckedTroupeOptions {
     'passivateAfter',
     'onProgress',
   ]);
-  const memory = checkFields<{ host?: number; pages?: number }>(given.memory, 'options.memory', [
-    'host',
-    'pages',
-  ]);
+  const memory = checkFields<MemoryOptions>(given.memory, 'options.memory', ['host', 'pages', 'dir']);
+  const dir = checkText(given.dir, 'options.dir', defaultDir());
   const hostBytes =
     checkWhole(memory.host, 'options.memory.host', 1, Number.MAX_SAFE_INTEGER) ?? availableMemory();
   return {
@@ -153,9 +159,10 @@ export function checkTroupeOptions(options: unknown): CheckedTroupeOptions {
     threads: checkWhole(given.threads, 'options.threads', 1, 256),
     hosts: checkWhole(given.hosts, 'options.hosts', 1, 64) ?? defaultHosts(),
     hostBytes,
+    pageDir: checkText(memory.dir, 'options.memory.dir', join(dir, 'pages')),
     pageBytes: checkWhole(memory.pages, 'options.memory.pages', 0, Number.MAX_SAFE_INTEGER),
     genes: checkGeneOptions(given.genes, hostBytes),
-    dir: checkText(given.dir, 'options.dir', defaultDir()),
+    dir,
     passivateMs: checkMs(given.passivateAfter, 'options.passivateAfter') ?? DEFAULT_PASSIVATE_MS,
     onProgress:
       given.onProgress === undefined ? () => {} : checkCallback(given.onProgress, 'options.onProgress'),

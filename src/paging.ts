@@ -4,7 +4,7 @@
  */
 import type { PageList } from './actors/broker/protocol.js';
 import type { PageMove } from './actors/engine/protocol.js';
-import type { PagerMessage } from './actors/pager/protocol.js';
+import type { MoveMessage } from './actors/pager/protocol.js';
 import { checkFields, checkMs, checkRoom, checkText } from './check.js';
 import { NoSuchPage } from './errors.js';
 import type { Mind } from './mind.js';
@@ -40,13 +40,13 @@ export const activityOf = (mind: ActorId, room: string): string => `${mind}/${ro
 export async function movePage(
   stage: Stage,
   mind: Mind,
-  type: PagerMessage['type'],
+  type: MoveMessage['type'],
   options: unknown,
 ): Promise<PageMove> {
   const given = checkFields<PageOptions>(options, 'options', ['room', 'deadline']);
   const room = checkRoom(given.room, 'options.room');
   const deadlineMs = checkMs(given.deadline, 'options.deadline') ?? DEFAULT_DEADLINE_MS;
-  const message: PagerMessage = {
+  const message: MoveMessage = {
     type,
     mind: mind.id,
     activity: activityOf(mind.id, room),

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { basename } from 'node:path';
-import type { BrokerArgs } from './actors/broker/protocol.js';
+import type { BrokerArgs, PageList } from './actors/broker/protocol.js';
 import { releasePages } from './actors/engine/pages.js';
 import type { EngineArgs, EngineReady } from './actors/engine/protocol.js';
 import { readStatus, Status } from './actors/engine/status.js';
@@ -41,7 +41,9 @@ export interface Stage {
   /** What every mind is told beside its own options; the genes where it names none. */
   readonly mindArgs: Omit<MindArgs, 'plainSystem' | 'name' | 'system' | 'sampling' | 'class'>;
   nextTurn(): number;
-  close(): void;
+  /** Contexts outside of lanes, to be freed at the end. */
+  pages(): Promise<PageList>;
+  close(pages: PageList): void;
 }
 
 /** What the model's header decides, where the options leave it open. */
@@ -82,7 +84,7 @@ export async function openStage(
   const pager = await system.spawn({
     name: 'pager',
     module: moduleUrl('./actors/pager/pager.js'),
-    args: { broker, engine } satisfies PagerArgs,
+    args: { broker, engine, residency, dir: options.pageDir } satisfies PagerArgs,
     thread: CONTROL_THREAD,
   });
   const reader = new Reader();
@@ -110,8 +112,9 @@ export async function openStage(
       genes: options.genes.default,
     },
     nextTurn: () => ++turns,
-    close: () => {
-      releasePages(args.owner);
+    pages: () => system.ask<PageList>(broker, { type: 'pages' }).catch(() => []),
+    close: (pages) => {
+      releasePages(args.owner, pages);
       detachVocab(ready.model);
     },
   };

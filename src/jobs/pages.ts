@@ -2,18 +2,21 @@
  * Offload job: page files. A spill runs at the lowest priority of its thread, so that the steps of the engine do not
  * show it.
  */
-import { Aborted, BadArgument, DeadlineExceeded, NoSuchPage } from '../errors.js';
+import { Aborted, BadArgument, DeadlineExceeded, PageCorrupt } from '../errors.js';
 import { loadAddon } from '../native/load.js';
+import { SectionKind } from '../native/pages.js';
 import type { Directory } from '../pages/directory.js';
 import { realDisk } from '../pages/disk.js';
 import type { Tick } from '../pages/file.js';
 import type { Owned, PagesAnswer, PagesJob, RestoreJob, SpillJob, Until } from '../pages/job.js';
 import { lockDirectory } from '../pages/lock.js';
+import { checkGenes, type PageMeta, readMeta } from '../pages/meta.js';
 import { Progress } from '../pages/progress.js';
 import { publish } from '../pages/publish.js';
 import { list, pageFile, read, remove } from '../pages/read.js';
 import { recover } from '../pages/recover.js';
 import { sourceOf, targetOf } from '../pages/store.js';
+import { withoutTranscript, withTranscript } from '../pages/transcript.js';
 import { defineJob } from '../runtime/offload.js';
 
 export default defineJob((job: PagesJob): PagesAnswer[PagesJob['what']] => {
@@ -60,29 +63,37 @@ function spill(job: SpillJob): PagesAnswer['spill'] {
       throw new BadArgument({ argument: 'page', value: job.page, expected: 'a page that is whole' });
     }
     const tick = ticking(job, `the spill of ${job.name}`);
-    published = pageFile(publish(owned(job), job.name, sourceOf(pages, job.page), Date.now(), tick));
+    const source = withTranscript(sourceOf(pages, job.page), job.transcript, realDisk);
+    published = pageFile(publish(owned(job), job.name, source, Date.now(), tick));
   } finally {
     pages.release(job.page);
   }
-  if (job.drop) drop(job.page);
   return published;
-}
-
-/** Lets go what the store itself holds, now that this thread holds nothing; unless somebody has done so meanwhile. */
-function drop(page: number): void {
-  try {
-    loadAddon().pages.release(page);
-  } catch (error) {
-    // Others hold it still, or nobody does.
-    if (!(error instanceof BadArgument) && !(error instanceof NoSuchPage)) throw error;
-  }
 }
 
 function restore(job: RestoreJob): PagesAnswer['restore'] {
   const { pages } = loadAddon();
   const tick = ticking(job, `the restoring of ${job.name}`);
-  const { page, manifest } = read(owned(job), job.name, (layout) => targetOf(pages, layout), tick);
-  return { ...pageFile(manifest), page };
+  let transcript: Uint8Array = new Uint8Array();
+  const keep = (bytes: Uint8Array): void => {
+    transcript = bytes;
+  };
+  const begin = withoutTranscript((layout) => targetOf(pages, layout), keep, realDisk);
+  const { page, manifest } = read(owned(job), job.name, begin, tick);
+  try {
+    if (job.genes !== undefined) checkGenes(metaOf(job.name, page).genes, job.genes);
+    const charged = pages.info(page)?.bytes ?? 0;
+    return { ...pageFile(manifest), page, charged, transcript };
+  } catch (error) {
+    pages.release(page);
+    throw error;
+  }
+}
+
+function metaOf(name: string, page: number): PageMeta {
+  const meta = loadAddon().pages.section(page, SectionKind.meta);
+  if (meta === undefined) throw new PageCorrupt({ what: name, reason: 'it has no description' });
+  return readMeta(meta);
 }
 
 function ticking({ at, deadlineMs, progress }: Until, what: string): Tick {

@@ -9,7 +9,7 @@ export const HEADER_BYTES = 64;
 export const FORMAT_VERSION = 1;
 /** Kind of the file that describes the others; 1 to 6 are the kinds of sections. */
 export const MANIFEST_KIND = 0;
-export const MOST_KIND = 6;
+export const MOST_KIND = 7;
 
 /** `TRPPAGE` and a zero. */
 const MAGIC = Buffer.from('TRPPAGE\0', 'latin1');

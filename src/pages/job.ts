@@ -1,6 +1,7 @@
 /**
  * What the job of page files (`src/jobs/pages.ts`) is asked, and what it answers: plain data.
  */
+import type { PageGene } from './meta.js';
 import type { PageFile, PageList } from './read.js';
 import type { Damage } from './recover.js';
 
@@ -23,12 +24,15 @@ export interface SpillJob extends Owned, Until {
   readonly what: 'spill';
   readonly name: string;
   readonly page: number;
-  readonly drop: boolean;
+  /** Of its room, to be gone on with by another process. */
+  readonly transcript: Uint8Array;
 }
 
 export interface RestoreJob extends Owned, Until {
   readonly what: 'restore';
   readonly name: string;
+  /** What it must have been computed under. */
+  readonly genes: readonly PageGene[] | undefined;
 }
 
 export type PagesJob =
@@ -45,8 +49,10 @@ export interface Opened {
 }
 
 export interface Restored extends PageFile {
-  /** Number of the page in memory. */
+  /** Number of the page in memory, and what the store charges for it. */
   readonly page: number;
+  readonly charged: number;
+  readonly transcript: Uint8Array;
 }
 
 export interface PagesAnswer {

@@ -13,7 +13,13 @@ export const MANIFEST = 'manifest';
 export const DRAFT = 'manifest.draft';
 
 /** By number of kind. */
-const KINDS: Readonly<Record<number, string>> = { 1: 'kv', 2: 'tokens', 3: 'meta', 4: 'checkpoint' };
+const KINDS: Readonly<Record<number, string>> = {
+  1: 'kv',
+  2: 'tokens',
+  3: 'meta',
+  4: 'checkpoint',
+  7: 'transcript',
+};
 
 export const lockPath = (dir: string): string => join(dir, 'lock');
 export const pagesPath = (dir: string): string => join(dir, 'pages');

@@ -12,7 +12,7 @@ export const MOST_MANIFEST_BYTES = 1 << 20;
 const MOST_FINGERPRINT = 4_096;
 
 export interface SectionFile {
-  /** As in the native store: 1 kv, 2 tokens, 3 meta, 4 checkpoint. */
+  /** As in the native store: 1 kv, 2 tokens, 3 meta, 4 checkpoint; and 7, the transcript. */
   readonly kind: number;
   readonly bytes: number;
   readonly checksum: number;

@@ -2,7 +2,7 @@
  * What a page says of its activity beside KV and tokens: whose it is, and under which genes it was computed. Genes are named
  * by the hash of their content, so that it means the same in any process. Pure.
  */
-import { PageCorrupt } from '../errors.js';
+import { PageCorrupt, PageMismatch } from '../errors.js';
 
 export interface PageGene {
   readonly hash: string;
@@ -18,6 +18,18 @@ export interface PageMeta {
   /** So many of the first tokens ran no genes. */
   readonly base: number;
 }
+
+/** What was computed under one phenotype is of no use under another. Throws PageMismatch. */
+export function checkGenes(page: readonly PageGene[], here: readonly PageGene[]): void {
+  const [theirs, ours] = [said(page), said(here)];
+  if (theirs !== ours) throw new PageMismatch({ field: 'phenotype', page: theirs, here: ours });
+}
+
+const said = (genes: readonly PageGene[]): string =>
+  genes
+    .map(({ hash, scale }) => `${hash.slice(0, 12)} x ${Math.fround(scale)}`)
+    .sort()
+    .join(', ') || 'no genes';
 
 const VERSION = 1;
 

@@ -7,6 +7,7 @@ import { DeadlineExceeded } from '../errors.js';
 import { loadAddon } from '../native/load.js';
 import { Offload } from '../runtime/offload.js';
 import type { Owned, PagesAnswer, PagesJob, Restored, Until } from './job.js';
+import type { PageGene } from './meta.js';
 import { checkPageName } from './names.js';
 import { InOrder } from './order.js';
 import { Progress } from './progress.js';
@@ -24,8 +25,14 @@ export interface SpillRequest {
   readonly name: string;
   /** Number of the page in memory. */
   readonly page: number;
-  /** Frees it in memory when it is on disk. */
-  readonly drop: boolean;
+  /** Of its room. */
+  readonly transcript: Uint8Array;
+}
+
+export interface RestoreRequest {
+  readonly name: string;
+  /** What it must have been computed under; left out: whatever it was. */
+  readonly genes?: readonly PageGene[];
 }
 
 export interface PageJobOptions {
@@ -63,9 +70,13 @@ export class PageFiles {
    * PageMismatch (there is one of a newer program), Aborted, DeadlineExceeded: what was on disk is whole then, and the page
    * stays in memory. Also with PublicationUnfinished.
    */
-  spill({ name, page, drop }: SpillRequest, options: PageJobOptions): Promise<PageFile> {
+  spill({ name, page, transcript }: SpillRequest, options: PageJobOptions): Promise<PageFile> {
     return this.#onPage('spill', name, options, (until) =>
-      this.#spills.run(JOB, { what: 'spill', ...this.#owned, ...until, name, page, drop }, until.backstopMs),
+      this.#spills.run(
+        JOB,
+        { what: 'spill', ...this.#owned, ...until, name, page, transcript },
+        until.backstopMs,
+      ),
     );
   }
 
@@ -73,9 +84,9 @@ export class PageFiles {
    * Reads a page into memory as a new page, and leaves it on disk. Rejects with NoSuchPage, PageCorrupt, PageMismatch,
    * OverCeiling, DiskFailure, PageBusy, Aborted, DeadlineExceeded.
    */
-  restore(name: string, options: PageJobOptions): Promise<Restored> {
+  restore({ name, genes }: RestoreRequest, options: PageJobOptions): Promise<Restored> {
     return this.#onPage('restore', name, options, (until) =>
-      this.#offload.run(JOB, { what: 'restore', ...this.#owned, ...until, name }, until.backstopMs),
+      this.#offload.run(JOB, { what: 'restore', ...this.#owned, ...until, name, genes }, until.backstopMs),
     );
   }
 

@@ -15,6 +15,7 @@ import { newFolder } from './plain-pages.js';
 
 const PROGRAM = fileURLToPath(new URL('./restore.program.mjs', import.meta.url));
 const SOON = { deadlineMs: 60_000 };
+const NOTHING_SAID = new Uint8Array();
 const offload = new Offload();
 afterAll(() => offload.close());
 
@@ -42,53 +43,43 @@ describe('P5 spill and restore', () => {
     const page = realPage(1);
     const { bytes } = addon.pages.usage();
     const expected = logitsFrom(page);
-    const spilled = await files.spill({ name: 'ada/main', page, drop: true }, SOON);
-    expect(addon.pages.list()).toEqual([]);
-    const restored = await files.restore('ada/main', SOON);
-    expect(restored).toEqual({ ...spilled, page: expect.any(Number) });
+    const spilled = await files.spill({ name: 'ada/main', page, transcript: NOTHING_SAID }, SOON);
+    addon.pages.release(page);
+    const restored = await files.restore({ name: 'ada/main' }, SOON);
+    expect(restored).toMatchObject({ ...spilled, charged: bytes });
     expect(addon.pages.usage().bytes).toBe(bytes);
     expect(metaOf(restored.page)).toBe('page 1');
     expect(logitsFrom(restored.page)).toEqual(expected);
   });
 
-  test('P5 without drop the page stays in memory, and nothing of it stays held', async () => {
+  test('P5 the page stays in memory, and nothing of it stays held', async () => {
     const files = await open();
     const page = realPage(2);
     const progress = new Progress();
-    const { bytes } = await files.spill({ name: 'ada/main', page, drop: false }, { ...SOON, progress });
+    const { bytes } = await files.spill(
+      { name: 'ada/main', page, transcript: NOTHING_SAID },
+      { ...SOON, progress },
+    );
     expect(progress.bytes).toBe(bytes);
     expect(addon.pages.info(page)?.references).toBe(1);
   });
 
-  test('P5 drop frees the generation that was spilled and no newer one', async () => {
+  test('P5 the transcript comes back with it, and is no part of the page in memory', async () => {
     const files = await open();
-    const [older, newer] = [realPage(3), realPage(4)];
-    const spills = [
-      files.spill({ name: 'ada/main', page: older, drop: true }, SOON),
-      files.spill({ name: 'ada/main', page: newer, drop: false }, SOON),
-    ];
-    expect((await Promise.all(spills)).map(({ generation }) => generation)).toEqual([1, 2]);
-    expect(addon.pages.list()).toEqual([newer]);
-    expect(metaOf((await files.restore('ada/main', SOON)).page)).toBe('page 4');
-  });
-
-  test('P4 a page that somebody else holds is charged until that one lets go, whatever the spill dropped', async () => {
-    const files = await open();
-    const page = realPage(5);
-    addon.pages.retain(page);
-    const spill = files.spill({ name: 'ada/main', page, drop: true }, SOON);
-    await spill;
-    expect(addon.pages.info(page)?.references).toBe(1);
-    addon.pages.release(page);
-    expect(addon.pages.usage()).toMatchObject({ bytes: 0, count: 0 });
+    const page = realPage(3);
+    const transcript = Buffer.from('what was said');
+    await files.spill({ name: 'ada/main', page, transcript }, SOON);
+    const restored = await files.restore({ name: 'ada/main' }, SOON);
+    expect(Buffer.from(restored.transcript)).toEqual(transcript);
+    expect(addon.pages.info(restored.page)?.sections).toEqual(addon.pages.info(page)?.sections);
   });
 
   test.skipIf(process.platform !== 'linux')(
     'P8 a thread that spills has the lowest priority, and no other',
     async () => {
       const files = await open();
-      await files.spill({ name: 'ada/main', page: realPage(13), drop: true }, SOON);
-      await files.restore('ada/main', SOON);
+      await files.spill({ name: 'ada/main', page: realPage(13), transcript: NOTHING_SAID }, SOON);
+      await files.restore({ name: 'ada/main' }, SOON);
       expect(priorities().filter((nice) => nice !== priorities(process.pid)[0])).toEqual([19]);
     },
   );
@@ -97,12 +88,12 @@ describe('P5 spill and restore', () => {
     const files = await open();
     const pages = [realPage(6), realPage(7)] as const;
     const [, first, , second, , gone] = await Promise.all([
-      files.spill({ name: 'ada/main', page: pages[0], drop: false }, SOON),
-      files.restore('ada/main', SOON),
-      files.spill({ name: 'ada/main', page: pages[1], drop: false }, SOON),
-      files.restore('ada/main', SOON),
+      files.spill({ name: 'ada/main', page: pages[0], transcript: NOTHING_SAID }, SOON),
+      files.restore({ name: 'ada/main' }, SOON),
+      files.spill({ name: 'ada/main', page: pages[1], transcript: NOTHING_SAID }, SOON),
+      files.restore({ name: 'ada/main' }, SOON),
       files.remove('ada/main'),
-      failure(files.restore('ada/main', SOON)),
+      failure(files.restore({ name: 'ada/main' }, SOON)),
     ]);
     expect([metaOf(first.page), metaOf(second.page)]).toEqual(['page 6', 'page 7']);
     expect(gone).toMatchObject({ code: 'NoSuchPage', detail: { name: 'ada/main' } });
@@ -112,7 +103,7 @@ describe('P5 spill and restore', () => {
     const path = newFolder();
     const files = await open(path);
     const page = realPage(8);
-    await files.spill({ name: 'ada/main', page, drop: false }, SOON);
+    await files.spill({ name: 'ada/main', page, transcript: NOTHING_SAID }, SOON);
     await files.close();
     opened.pop();
     const { stdout, stderr } = spawnSync(process.execPath, [PROGRAM, path], { encoding: 'utf8' });
@@ -125,9 +116,9 @@ describe('P5 spill and restore', () => {
 describe('P5 refusals', () => {
   test('P5 a page that is not there, on disk or in memory', async () => {
     const files = await open();
-    expect(await failure(files.restore('ada/main', SOON))).toMatchObject({ code: 'NoSuchPage' });
+    expect(await failure(files.restore({ name: 'ada/main' }, SOON))).toMatchObject({ code: 'NoSuchPage' });
     expect(await failure(files.remove('ada/main'))).toMatchObject({ code: 'NoSuchPage' });
-    const spill = files.spill({ name: 'ada/main', page: 1e9, drop: true }, SOON);
+    const spill = files.spill({ name: 'ada/main', page: 1e9, transcript: NOTHING_SAID }, SOON);
     expect(await failure(spill)).toMatchObject({ code: 'NoSuchPage' });
     expect((await files.list()).pages).toEqual([]);
   });
@@ -135,12 +126,14 @@ describe('P5 refusals', () => {
   test('P6 a page with a bit that is another than it was: nothing of it stays in memory', async () => {
     const path = newFolder();
     const files = await open(path);
-    await files.spill({ name: 'ada/main', page: realPage(9), drop: true }, SOON);
+    const page = realPage(9);
+    await files.spill({ name: 'ada/main', page, transcript: NOTHING_SAID }, SOON);
+    addon.pages.release(page);
     const kv = join(pagePath(path, folderName('ada/main')), '0-kv');
     const bytes = readFileSync(kv);
     bytes.writeUInt8((bytes[5_000] as number) ^ 16, 5_000);
     writeFileSync(kv, bytes);
-    expect(await failure(files.restore('ada/main', SOON))).toMatchObject({
+    expect(await failure(files.restore({ name: 'ada/main' }, SOON))).toMatchObject({
       code: 'PageCorrupt',
       detail: { what: kv },
     });
@@ -149,9 +142,11 @@ describe('P5 refusals', () => {
 
   test('P4 over the ceiling: nothing of it is read', async () => {
     const files = await open();
-    await files.spill({ name: 'ada/main', page: realPage(10), drop: true }, SOON);
+    const page = realPage(10);
+    await files.spill({ name: 'ada/main', page, transcript: NOTHING_SAID }, SOON);
+    addon.pages.release(page);
     addon.pages.setCeiling(1_000);
-    const refusal = await failure(files.restore('ada/main', SOON));
+    const refusal = await failure(files.restore({ name: 'ada/main' }, SOON));
     addon.pages.setCeiling(Number.POSITIVE_INFINITY);
     expect(refusal).toMatchObject({ code: 'OverCeiling', detail: { usedBytes: 0, ceilingBytes: 1_000 } });
   });
@@ -159,10 +154,10 @@ describe('P5 refusals', () => {
   test('P5 past its deadline, or stopped, a spill leaves the page on disk and in memory as they were', async () => {
     const files = await open();
     const page = realPage(11);
-    await files.spill({ name: 'ada/main', page, drop: false }, SOON);
+    await files.spill({ name: 'ada/main', page, transcript: NOTHING_SAID }, SOON);
     const stopped = new Progress();
     stopped.stop();
-    const spill = { name: 'ada/main', page: realPage(12), drop: true };
+    const spill = { name: 'ada/main', page: realPage(12), transcript: NOTHING_SAID };
     expect(await failure(files.spill(spill, { ...SOON, progress: stopped }))).toMatchObject({
       code: 'Aborted',
     });
@@ -185,10 +180,12 @@ describe('P5 refusals', () => {
 
   test('P5 names and numbers that are none', async () => {
     const files = await open();
-    expect(await failure(files.spill({ name: '', page: 1, drop: true }, SOON))).toMatchObject({
+    expect(await failure(files.spill({ name: '', page: 1, transcript: NOTHING_SAID }, SOON))).toMatchObject({
       code: 'BadArgument',
     });
-    expect(await failure(files.restore('x'.repeat(2_000), SOON))).toMatchObject({ code: 'BadArgument' });
+    expect(await failure(files.restore({ name: 'x'.repeat(2_000) }, SOON))).toMatchObject({
+      code: 'BadArgument',
+    });
     expect(await failure(files.remove(''))).toMatchObject({ code: 'BadArgument' });
   });
 });

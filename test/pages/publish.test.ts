@@ -75,7 +75,7 @@ describe('P6 publication', () => {
 
   test.each([
     ['too many sections', Array.from({ length: 4_097 }, () => ({ kind: 4, data: new Uint8Array() }))],
-    ['a kind that no file has', [{ kind: 7, data: new Uint8Array() }]],
+    ['a kind that no file has', [{ kind: 8, data: new Uint8Array() }]],
     ['the kind of a manifest', [{ kind: 0, data: new Uint8Array() }]],
   ])('P6 refuses %s', (_, sections) => {
     const directory = plainDirectory();

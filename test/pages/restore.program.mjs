@@ -6,7 +6,7 @@ import { Offload } from '../../dist/runtime/offload.js';
 
 const offload = new Offload();
 const files = await PageFiles.open(process.argv[2], offload);
-const { page } = await files.restore('ada/main', { deadlineMs: 60_000 });
+const { page } = await files.restore({ name: 'ada/main' }, { deadlineMs: 60_000 });
 const path = fileURLToPath(new URL('../../models/parlour-tiny-F16.gguf', import.meta.url));
 const model = loadAddon().loadModel({ path, mmap: false, gpuLayers: 0 });
 const sizes = { lanes: 2, cells: 512, rows: 64, threads: 1, promptThreads: 1 };

@@ -133,7 +133,7 @@ export class Company {
     let turns = 0;
     return {
       ...{ system: stage.system, reader, readerId, pager: pagerId, modelName: 'fake', mindArgs },
-      ...{ nextTurn: () => ++turns, close() {} },
+      ...{ nextTurn: () => ++turns, pages: async () => [], close() {} },
     };
   }
 

@@ -50,15 +50,9 @@ class Broker implements Behaviour {
   }
 
   receive(message: BrokerMessage): unknown {
-    switch (message.type) {
-      case 'pages':
-        return this.#occupancy.pages.all();
-      case 'relaunch':
-        this.#relaunch.ask(message, this.#ctx);
-        return this.#settle();
-      case 'drop-page':
-        return this.#occupancy.dropPage(message, this.#ledger);
-    }
+    if (message.type !== 'relaunch') return this.#occupancy.answer(message, this.#ledger);
+    this.#relaunch.ask(message, this.#ctx);
+    return this.#settle();
   }
 
   control(message: BrokerControl, ctx: Context): void {

@@ -20,7 +20,7 @@ export type MoveKind = 'page-out' | 'page-in';
 /** What the engine says of it. */
 type Whereabouts = EngineToBroker & { readonly type: 'paged' | 'unpaged' | 'shrank' };
 
-type DropPage = Pick<BrokerMessage & { readonly type: 'drop-page' }, 'activity' | 'page'>;
+type PageMessage = Exclude<BrokerMessage, { readonly type: 'relaunch' }>;
 
 export class Occupancy {
   readonly lanes = new LaneTable();
@@ -71,14 +71,22 @@ export class Occupancy {
     }
   }
 
-  /** Frees a page; refused where there is none, or not that one, or something that waits or runs may be about to need it. */
-  dropPage({ activity, page }: DropPage, wanted: { isWanted(activity: Activity): boolean }): unknown {
-    const record = this.pages.of(activity);
-    if (record === undefined || (page ?? record.page) !== record.page || wanted.isWanted(activity)) {
-      return refuse(new NoSuchPage({ name: activity }));
+  /** Asked of the broker from outside. `wanted`: something that waits or runs may be about to need the page. */
+  answer(message: PageMessage, wanted: { isWanted(activity: Activity): boolean }): unknown {
+    switch (message.type) {
+      case 'pages':
+        return this.pages.all();
+      case 'adopt-page':
+        this.pages.put(message.record);
+        return this.#tell({ type: 'adopt', record: message.record });
+      case 'drop-page': {
+        const { activity, page } = message;
+        const record = this.pages.of(activity);
+        const isIt = record !== undefined && (page ?? record.page) === record.page;
+        if (!isIt || wanted.isWanted(activity)) return refuse(new NoSuchPage({ name: activity }));
+        return this.#say([], [record]);
+      }
     }
-    this.#say([], [record]);
-    return undefined;
   }
 
   /** Frees the pages of all activities whose names begin so: their mind is gone. */

@@ -53,6 +53,8 @@ export type BrokerMessage =
   | { readonly type: 'pages' }
   /** Frees an activity's page, or only that of this number. Refuses with NoSuchPage; a turn may be about to need it. */
   | { readonly type: 'drop-page'; readonly activity: Activity; readonly page?: number }
+  /** A page that was brought in from elsewhere is an activity's. */
+  | { readonly type: 'adopt-page'; readonly record: PageRecord }
   /**
    * Has the context made anew when what is granted has ended; the answer is its `Shape`. Refuses with DeadlineExceeded,
    * MailboxFull while another is asked for, EngineLost, and with what opening a context throws.

@@ -167,8 +167,11 @@ function pagesOf(store: PageStore, name: string): PageRecord[] {
   });
 }
 
-/** The engine will not come back: frees its pages. */
-export function releasePages(owner: string): void {
+/** The engine will not come back: frees the pages that it made, and those that it took over. */
+export function releasePages(owner: string, takenOver: readonly PageRecord[]): void {
   const store = loadAddon().pages;
-  for (const { page } of pagesOf(store, owner)) store.release(page);
+  const made = pagesOf(store, owner).map(({ page }) => page);
+  for (const page of new Set([...made, ...takenOver.map((record) => record.page)])) {
+    if (store.info(page) !== undefined) store.release(page);
+  }
 }

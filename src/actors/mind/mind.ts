@@ -60,12 +60,16 @@ class Mind implements Behaviour {
     return refuse(new MailboxFull({ actor: this.#args.name, band: 'user', bound: MAX_TURNS }));
   }
 
-  control(message: MindControl | BrokerToMind | ResidencyToMind | RunDone): void {
+  control(message: MindControl | BrokerToMind | ResidencyToMind | RunDone): unknown {
     switch (message.type) {
       case 'done':
         return this.#done(message);
       case 'heard':
         return this.#heard(message);
+      case 'transcript':
+        return { exchanges: this.#rooms.said(message.room), genes: this.#args.genes };
+      case 'recall':
+        return this.#rooms.recall(message, this.#ctx);
       case 'pinned':
       case 'unpinned':
       case 'pin-again':
@@ -90,8 +94,6 @@ class Mind implements Behaviour {
         return this.#silent(message.turn);
     }
   }
-
-  // From the call to the request
 
   #call(request: TurnRequest): void {
     const sampling = resolveSampling([this.#args.sampling, request.sampling], randomInt(SEEDS));
@@ -177,8 +179,6 @@ class Mind implements Behaviour {
     addRun(turn, done);
     this.#end(turn, done);
   }
-
-  // The end of a turn
 
   #cancel(number: number, error: ErrorEnvelope | undefined): void {
     const turn = this.#turns.get(number);

@@ -7,6 +7,7 @@ import type { QueueReason, TurnClass } from '../broker/protocol.js';
 import type { PageMove } from '../engine/protocol.js';
 import type { Sampling } from '../engine/sampling.js';
 import type { GenesMissed, NamedGene } from '../residency/protocol.js';
+import type { Exchange } from './transcript.js';
 
 export interface MindArgs {
   readonly name: string;
@@ -52,9 +53,19 @@ export type MindControl =
   | { readonly type: 'cancel'; readonly turn: number }
   /** The reader says what it has of a turn whose run had no last word: it stays in the transcript, broken off. */
   | { readonly type: 'heard'; readonly room: string; readonly text: string; readonly reply: string }
+  /** Asked of it: what was said in a room; the answer is a `MindTranscript`. */
+  | { readonly type: 'transcript'; readonly room: string }
+  /** What was said in a room elsewhere, to be gone on with; the answer is whether it is: not where more was said here. */
+  | { readonly type: 'recall'; readonly room: string; readonly exchanges: readonly Exchange[] }
   /** To itself: a turn is past its deadline; the engine was told to end a run and has said nothing since. */
   | { readonly type: 'overdue'; readonly turn: number }
   | { readonly type: 'silent'; readonly turn: number };
+
+/** What was said in a room, and the genes of a turn that names none. */
+export interface MindTranscript {
+  readonly exchanges: readonly Exchange[];
+  readonly genes: readonly NamedGene[];
+}
 
 export type Outcome = 'stop' | 'length' | 'aborted' | 'reclaimed' | 'failed' | 'lost';
 

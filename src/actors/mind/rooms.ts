@@ -1,8 +1,16 @@
 /**
  * The rooms of a mind: a transcript each, and the turns that wait for the one before them.
  */
+import type { Context } from '../../runtime/actor.js';
+import type { MindControl } from './protocol.js';
 import type { Message } from './rendering.js';
-import { type Exchange, emptyTranscript, restoreTranscripts, type Transcript } from './transcript.js';
+import {
+  type Exchange,
+  emptyTranscript,
+  restoreTranscripts,
+  storeKey,
+  type Transcript,
+} from './transcript.js';
 import type { Turn } from './turn.js';
 
 export interface Room {
@@ -10,6 +18,8 @@ export interface Room {
   readonly waiting: Turn[];
   active: Turn | undefined;
 }
+
+type Recall = MindControl & { readonly type: 'recall' };
 
 export class Rooms {
   readonly #rooms = new Map<string, Room>();
@@ -27,6 +37,20 @@ export class Rooms {
       this.#rooms.set(name, room);
     }
     return room;
+  }
+
+  said(name: string): readonly Exchange[] {
+    return this.#rooms.get(name)?.transcript.exchanges ?? [];
+  }
+
+  /** Takes over what was said elsewhere, and hands it over; not if anything was said here. */
+  recall({ room: name, exchanges }: Recall, ctx: Context): boolean {
+    const { transcript, active } = this.of(name);
+    if (transcript.exchanges.length > 0 || active !== undefined) return false;
+    transcript.exchanges = [...exchanges];
+    transcript.next = exchanges.length;
+    for (const exchange of exchanges) ctx.save(storeKey(name, exchange.index), exchange);
+    return true;
   }
 
   /** The turn no longer has its room, or its place in front of it. An empty room is forgotten. */

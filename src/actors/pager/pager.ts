@@ -1,5 +1,6 @@
 /**
- * The pager: has activities leave their lanes, or come back into one, because somebody asks for it. It is a client of the
+ * The pager: has activities leave their lanes, or come back into one, because somebody asks for it; and go to disk and come
+ * back from there (`files.ts`). It is a client of the
  * broker as minds are: it asks for the lane, and what it is granted it spends on a move instead of a run.
  */
 import {
@@ -10,12 +11,13 @@ import {
   MailboxFull,
   NoSuchPage,
 } from '../../errors.js';
-import { type Behaviour, type Context, type Definition, type Reply, refuse } from '../../runtime/actor.js';
+import type { Behaviour, Context, Definition, Reply } from '../../runtime/actor.js';
 import { type ErrorEnvelope, toEnvelope } from '../../runtime/errors.js';
 import { Band } from '../../runtime/message.js';
 import type { BrokerToMind, MindToBroker } from '../broker/protocol.js';
-import type { EngineControl, Move, Moved } from '../engine/protocol.js';
-import type { PagerArgs, PagerControl, PagerMessage } from './protocol.js';
+import type { EngineControl, Move, Moved, PageMove } from '../engine/protocol.js';
+import { Files } from './files.js';
+import type { MoveMessage, PagerArgs, PagerControl, PagerMessage } from './protocol.js';
 
 /** Moves that wait or are under way at a time. */
 const MAX_MOVES = 1024;
@@ -23,7 +25,7 @@ const MAX_MOVES = 1024;
 const TICKETS_A_START = 2 ** 20;
 
 interface Pending {
-  readonly message: PagerMessage;
+  readonly message: MoveMessage;
   readonly reply: Reply;
   /** Ends its wait, and takes back its deadline. */
   readonly end: () => void;
@@ -34,18 +36,37 @@ class Pager implements Behaviour {
   readonly #ctx: Context;
   readonly #args: PagerArgs;
   readonly #pending = new Map<number, Pending>();
+  readonly #files: Files;
   #last: number;
 
   constructor(ctx: Context, args: PagerArgs) {
     this.#ctx = ctx;
     this.#args = args;
     this.#last = ctx.incarnation * TICKETS_A_START;
+    const move = (message: MoveMessage): Promise<PageMove> =>
+      new Promise((resolve, reject) =>
+        this.#begin(message, { resolve: (moved) => resolve(moved as PageMove), reject }),
+      );
+    this.#files = new Files(ctx, args, move);
     if (ctx.incarnation > 0) this.#tellBroker({ type: 'forget' });
   }
 
   receive(message: PagerMessage, ctx: Context): unknown {
+    const reply = ctx.replyLater();
+    if (message.type === 'page-out' || message.type === 'page-in') this.#begin(message, reply);
+    else this.#files.answer(message).then(reply.resolve, reply.reject);
+    return undefined;
+  }
+
+  stop(): Promise<void> {
+    return this.#files.close();
+  }
+
+  #begin(message: MoveMessage, reply: Reply): void {
+    const ctx = this.#ctx;
     if (this.#pending.size >= MAX_MOVES) {
-      return refuse(new MailboxFull({ actor: ctx.name, band: 'user', bound: MAX_MOVES }));
+      reply.reject(new MailboxFull({ actor: ctx.name, band: 'user', bound: MAX_MOVES }));
+      return;
     }
     const ticket = ++this.#last;
     const { type: move, activity, name, deadlineMs } = message;
@@ -55,9 +76,8 @@ class Pager implements Behaviour {
       endWait();
       takeBack();
     };
-    this.#pending.set(ticket, { message, reply: ctx.replyLater(), end, grant: 0 });
+    this.#pending.set(ticket, { message, reply, end, grant: 0 });
     this.#tellBroker({ type: 'request', ticket, activity, class: 'interactive', cells: 0, move });
-    return undefined;
   }
 
   control(message: PagerControl | BrokerToMind | Moved): void {

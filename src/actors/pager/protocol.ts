@@ -1,10 +1,13 @@
 /**
- * What the pager understands: pages taken out of lanes and brought in on demand, rather than on a turn's path.
+ * What the pager understands: pages taken out of lanes and brought in on demand, rather than on a turn's path; and pages
+ * written to disk and read from there.
  */
+import type { PageFile, PageList } from '../../pages/read.js';
 import type { ActorId } from '../../runtime/address.js';
 import type { Activity, PageMove } from '../engine/protocol.js';
+import type { NamedGene } from '../residency/protocol.js';
 
-export type PagerMessage =
+export type MoveMessage =
   /**
    * The answer is a `PageMove`, after the turn of the activity that runs or waits, if one does. Refuses with EmptyLane,
    * OverCeiling, EngineLost, DeadlineExceeded.
@@ -13,15 +16,43 @@ export type PagerMessage =
   /** The answer is a `PageMove`: of 0 bytes if the activity is in its lane. Refuses with NoSuchPage, and as above. */
   | ({ readonly type: 'page-in' } & WhatMoves);
 
+export type FileMessage =
+  /**
+   * Writes the activity's page to disk, out of its lane first if it is there; the answer is a `PageFile`. Refuses as
+   * `page-out`, and as `PageFiles.spill`.
+   */
+  | ({ readonly type: 'spill'; readonly drop: boolean; readonly transcript: Uint8Array } & WhatMoves)
+  /**
+   * Reads the page of that name from disk, for the activity; the answer is a `Recalled`. Refuses as `PageFiles.restore`, and
+   * with PageMismatch where it was computed under other genes.
+   */
+  | ({ readonly type: 'restore'; readonly genes: readonly NamedGene[] } & WhatMoves)
+  /** The answer is a `PageList`. */
+  | { readonly type: 'files' }
+  | { readonly type: 'remove-file'; readonly name: string };
+
+export type PagerMessage = MoveMessage | FileMessage;
+
 type WhatMoves = {
   readonly activity: Activity;
   readonly mind: ActorId;
-  /** What errors call it. */
+  /** What errors and files call it. */
   readonly name: string;
   readonly deadlineMs: number;
 };
 
-export type PagerAnswer = PageMove;
+export interface Recalled extends PageFile {
+  readonly transcript: Uint8Array;
+}
+
+export interface PagerAnswers {
+  readonly 'page-out': PageMove;
+  readonly 'page-in': PageMove;
+  readonly spill: PageFile;
+  readonly restore: Recalled;
+  readonly files: PageList;
+  readonly 'remove-file': undefined;
+}
 
 export type PagerControl =
   /** To itself: a move is past its deadline. */
@@ -30,4 +61,7 @@ export type PagerControl =
 export interface PagerArgs {
   readonly broker: ActorId;
   readonly engine: ActorId;
+  readonly residency: ActorId;
+  /** Folder of page files. */
+  readonly dir: string;
 }

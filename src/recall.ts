@@ -1,0 +1,88 @@
+/**
+ * Rooms that go to disk and come back, also in another process: the page, and with it what was said.
+ */
+import type { MindTranscript } from './actors/mind/protocol.js';
+import { decodeTranscript, encodeTranscript } from './actors/mind/transcript-bytes.js';
+import type { PagerMessage, Recalled } from './actors/pager/protocol.js';
+import { checkFields, checkFlag, checkMs, checkRoom } from './check.js';
+import { PageMismatch } from './errors.js';
+import type { Mind } from './mind.js';
+import type { PageFile } from './pages/read.js';
+import { activityOf, type PageOptions } from './paging.js';
+import { Band } from './runtime/message.js';
+import type { Stage } from './stage.js';
+
+/** A disk may be slow, and a page large. */
+const DEFAULT_DEADLINE_MS = 600_000;
+/** Longer than the deadline that the pager itself holds. */
+const ANSWER_GRACE_MS = 75_000;
+
+export interface SpillOptions extends PageOptions {
+  /** Frees the page in memory when it is on disk. */
+  readonly drop?: boolean;
+}
+
+/** A room's page on disk. */
+export interface SpilledPage {
+  readonly mind: string;
+  readonly room: string;
+  readonly tokens: number;
+  readonly bytes: number;
+  /** Grows with each spill of the room. */
+  readonly generation: number;
+}
+
+/** Writes a room to disk. */
+export async function spill(stage: Stage, mind: Mind, options: unknown): Promise<SpilledPage> {
+  const given = checkFields<SpillOptions>(options, 'options', ['room', 'deadline', 'drop']);
+  const drop = checkFlag(given.drop, 'options.drop');
+  const what = whatMoves(mind, given);
+  const { exchanges } = await transcriptOf(stage, mind, what.room);
+  const transcript = encodeTranscript(exchanges);
+  const file = await ask<PageFile>(stage, { type: 'spill', drop, transcript, ...what.message });
+  return spilled(mind, what.room, file);
+}
+
+/** Reads a room from disk, for a mind that has said nothing in it. */
+export async function recall(stage: Stage, mind: Mind, options: unknown): Promise<SpilledPage> {
+  const given = checkFields<PageOptions>(options, 'options', ['room', 'deadline']);
+  const { room, message } = whatMoves(mind, given);
+  const { exchanges, genes } = await transcriptOf(stage, mind, room);
+  if (exchanges.length > 0) throw said(mind, room, exchanges.length);
+  const recalled = await ask<Recalled>(stage, { type: 'restore', genes, ...message });
+  const was = decodeTranscript(recalled.transcript);
+  const words = { type: 'recall', room, exchanges: was };
+  if (await stage.system.ask<boolean>(mind.id, words, { band: Band.reserved }))
+    return spilled(mind, room, recalled);
+  throw said(mind, room, was.length);
+}
+
+function whatMoves(mind: Mind, { room: given, deadline }: PageOptions) {
+  const room = checkRoom(given, 'options.room');
+  const deadlineMs = checkMs(deadline, 'options.deadline') ?? DEFAULT_DEADLINE_MS;
+  const name = `${mind.name}/${room}`;
+  return { room, message: { activity: activityOf(mind.id, room), mind: mind.id, name, deadlineMs } };
+}
+
+const transcriptOf = (stage: Stage, { id }: Mind, room: string): Promise<MindTranscript> =>
+  stage.system.ask<MindTranscript>(id, { type: 'transcript', room }, { band: Band.reserved });
+
+const ask = <T>(
+  { system, pager }: Stage,
+  message: PagerMessage & { readonly deadlineMs: number },
+): Promise<T> => system.ask<T>(pager, message, { deadlineMs: message.deadlineMs + ANSWER_GRACE_MS });
+
+const spilled = (mind: Mind, room: string, { cells, bytes, generation }: PageFile): SpilledPage => ({
+  mind: mind.name,
+  room,
+  tokens: cells,
+  bytes,
+  generation,
+});
+
+const said = (mind: Mind, room: string, exchanges: number): Error =>
+  new PageMismatch({
+    field: 'transcript',
+    page: 'of a room in which nothing else was said',
+    here: `${exchanges} turns of ${mind.name}/${room}`,
+  });

@@ -1,0 +1,97 @@
+/** Rooms on disk: written by one troupe, gone on with by another, as if nothing had happened in between. */
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Mind, Troupe, TroupeOptions, TurnResult } from '../../src/index.js';
+import { addon } from '../native/fixtures.js';
+import { folder, greedy, startTroupe, until } from './stage.js';
+
+let place: ReturnType<typeof folder>;
+let troupe: Troupe;
+beforeEach(() => {
+  place = folder();
+});
+afterEach(async () => {
+  await troupe.stop();
+  expect(addon.pages.usage().count).toBe(0);
+  place[Symbol.dispose]();
+});
+
+const start = async (options: TroupeOptions = {}): Promise<void> => {
+  troupe = await startTroupe({ lanes: 1, memory: { dir: `${place.path}/pages` }, ...options });
+};
+const restart = async (): Promise<void> => {
+  await troupe.stop();
+  await start();
+};
+const say = async (mind: Mind, text: string): Promise<TurnResult> => {
+  const result = await mind.turn(text, { maxTokens: 16, sampling: greedy }).result;
+  expect(result.error).toBeUndefined();
+  return result;
+};
+const KJV = fileURLToPath(new URL('../../models/parlour-tiny-gene-kjv-F16.gguf', import.meta.url));
+const kjv = (scale: number) => ({ genes: [{ gene: 'kjv', scale }] });
+
+describe('a room on disk', () => {
+  it('case-18 P5 is gone on with by another troupe: the same words, and only what is new is read', async () => {
+    await start();
+    const ada = await troupe.mind('ada', { system: 'You are Ada.' });
+    await say(ada, 'Tell me about the sea.');
+    const spilled = await ada.spill();
+    expect(spilled).toMatchObject({ mind: 'ada', room: 'main', generation: 1 });
+    const undisturbed = await say(ada, 'And the ship?');
+    await restart();
+    const again = await troupe.mind('ada', { system: 'You are Ada.' });
+    expect(await again.recall()).toEqual(spilled);
+    const next = await say(again, 'And the ship?');
+    expect(next.text).toBe(undisturbed.text);
+    expect(next.receipt.runs[0]?.processed).toBe(undisturbed.receipt.runs[0]?.processed);
+    expect(next.receipt.runs[0]?.pagedIn.bytes).toBeGreaterThan(0);
+  });
+
+  it('P5 leaves the page in memory, or frees it', async () => {
+    await start();
+    const ada = await troupe.mind('ada');
+    await say(ada, 'One.');
+    await ada.spill();
+    expect(await troupe.pages.list()).toHaveLength(1);
+    expect((await say(ada, 'Two.')).receipt.runs[0]?.reused).toBeGreaterThan(0);
+    expect(await ada.spill({ drop: true })).toMatchObject({ generation: 2 });
+    await until(() => addon.pages.usage().count === 0, 'a store without pages');
+    expect((await say(ada, 'Three.')).receipt.runs[0]?.reused).toBe(0);
+  });
+
+  it('case-7 P3 under other genes, or at another scale, it is refused with what differs', async () => {
+    await start();
+    await troupe.genes.load(KJV, { name: 'kjv' });
+    const ada = await troupe.mind('ada', kjv(1));
+    await say(ada, 'One.');
+    await ada.spill();
+    await restart();
+    await troupe.genes.load(KJV, { name: 'kjv' });
+    for (const [options, here] of [
+      [{}, 'no genes'],
+      [kjv(0.5), expect.stringContaining('x 0.5')],
+    ] as const) {
+      await using other = await troupe.mind('ada', options);
+      await expect(other.recall()).rejects.toMatchObject({
+        code: 'PageMismatch',
+        detail: { field: 'phenotype', here },
+      });
+    }
+    await using same = await troupe.mind('ada', kjv(1));
+    expect(await same.recall()).toMatchObject({ mind: 'ada' });
+  });
+
+  it('P2 is recalled where nothing was said, and only if it is there', async () => {
+    await start();
+    const [ada, ben] = [await troupe.mind('ada'), await troupe.mind('ben')];
+    await expect(ada.recall()).rejects.toMatchObject({ code: 'NoSuchPage', detail: { name: 'ada/main' } });
+    await expect(ada.spill()).rejects.toMatchObject({ code: 'EmptyLane', detail: { name: 'ada/main' } });
+    await say(ben, 'One.');
+    await ben.spill();
+    await expect(ben.recall()).rejects.toMatchObject({
+      code: 'PageMismatch',
+      detail: { field: 'transcript' },
+    });
+  });
+});
