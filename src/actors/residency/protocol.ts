@@ -42,6 +42,8 @@ export type ResidencyMessage =
     }
   /** Takes a name away, and frees the gene if it was the last. Refuses with NoSuchGene, GeneInUse. */
   | { readonly type: 'unload'; readonly name: string }
+  /** To itself, when it is started again: frees genes that were loaded and have no name, whatever was being done. */
+  | { readonly type: 'free-nameless'; readonly genes: readonly number[] }
   /** The answer is a `GeneMove`. Refuses with NoSuchGene, GeneInUse, GeneChanged, NativeFailure. */
   | { readonly type: 'page-out'; readonly name: string }
   /** The answer is a `GeneMove`. Refuses with NoSuchGene, GeneSlotsFull, GeneChanged, NativeFailure. */

@@ -197,19 +197,32 @@ export const residencyOver = (workOn: (model: number) => GeneWork): Definition<R
     const of = <T>(kind: string) =>
       [...saved].flatMap(([key, value]) => (key.startsWith(kind) ? [value as T] : []));
     const jobs = workOn(args.model);
-    const genes = await whereNow(jobs, of<NamedGeneInfo>(GENE));
+    const { genes, nameless } = await whereNow(jobs, of<NamedGeneInfo>(GENE), ctx.incarnation);
+    if (nameless.length > 0) ctx.tell(ctx.self, { type: 'free-nameless', genes: nameless });
     return new Residency(ctx, args, jobs, { genes, minds: of<ActorId>(MIND) });
   },
 });
 
+interface Whereabouts {
+  readonly genes: NamedGeneInfo[];
+  /** Loaded, and crashed over before they had a name or after they had lost it. */
+  readonly nameless: number[];
+}
+
 /** Genes of an earlier start with the tiers that they are in now. */
-async function whereNow(jobs: GeneWork, saved: readonly NamedGeneInfo[]): Promise<NamedGeneInfo[]> {
-  if (saved.length === 0) return [];
+async function whereNow(
+  jobs: GeneWork,
+  saved: readonly NamedGeneInfo[],
+  incarnation: number,
+): Promise<Whereabouts> {
+  if (incarnation === 0) return { genes: [], nameless: [] };
   const now = new Map((await jobs.list()).map((info) => [info.id, info]));
-  return saved.flatMap((gene) => {
+  const genes = saved.flatMap((gene) => {
     const info = now.get(gene.id);
     return info === undefined ? [] : [{ ...gene, ...info }];
   });
+  const named = new Set(genes.map(({ id }) => id));
+  return { genes, nameless: [...now.keys()].filter((id) => !named.has(id)) };
 }
 
 export default residencyOver((model) => new GeneJobs(model));

@@ -50,6 +50,8 @@ export class GeneVerbs {
         return this.#load(message);
       case 'unload':
         return this.#unload(message.name);
+      case 'free-nameless':
+        return this.#freeNameless(message.genes);
       case 'page-out':
         return this.#pageOut(message.name);
       case 'page-in':
@@ -90,6 +92,14 @@ export class GeneVerbs {
     if (inventory.idsOf(args.default).includes(gene.id)) throw activeByDefault(name);
     await this.#checkFree(name, gene);
     return mover.order(gene, 'host');
+  }
+
+  /** One that has been loaded again meanwhile has a name. */
+  async #freeNameless(genes: readonly number[]): Promise<undefined> {
+    for (const gene of genes) {
+      if (this.#of.inventory.gene(gene) === undefined) await this.#free(gene, `gene ${gene}`);
+    }
+    return undefined;
   }
 
   /** Throws GeneInUse for the optimizer's gene, and while a turn holds it, by what its mind says now. */

@@ -6,6 +6,7 @@ import type { GeneWork } from '../../../src/actors/residency/gene-jobs.js';
 import { residencyOver } from '../../../src/actors/residency/residency.js';
 import { GeneInUse } from '../../../src/errors.js';
 import { Genes } from '../../../src/genes.js';
+import { Band } from '../../../src/runtime/message.js';
 import type { Stage } from '../../../src/stage.js';
 import { TestSystem } from '../../../src/testing/index.js';
 
@@ -50,5 +51,34 @@ test('G2 a gene whose last run does not end is not waited for without end, and k
   const { stage, genes } = await given(Number.POSITIVE_INFINITY);
   await expect(stage.settle(genes.unload('calm'))).rejects.toThrow(GeneInUse);
   expect(stage.now).toBeLessThan(40_000);
+  expect(await stage.settle(genes.list())).toMatchObject([{ name: 'calm' }]);
+});
+
+test('G2 a gene that was loaded and has no name when the residency starts again is freed, and no other', async () => {
+  const freed: number[] = [];
+  const info = (id: number) => ({
+    id,
+    hash: `${id}`,
+    rank: 1,
+    weights: 1,
+    bytes: 1,
+    tier: 'device' as const,
+  });
+  const work: GeneWork = {
+    load: async () => info(1),
+    unload: async (gene) => void freed.push(gene) as undefined,
+    move: async () => ({ moved: true, tMs: 0 }),
+    list: async () => [info(1), info(7)],
+    close: async () => {},
+  };
+  const stage = await TestSystem.start();
+  const engine = (await stage.probe('engine')).id;
+  const args = { default: [], slots: undefined, hostBytes: 0, model: 1, engine };
+  const id = await stage.spawn({ name: 'residency', actor: residencyOver(() => work), args });
+  const genes = new Genes(() => ({ system: stage.system, mindArgs: { residency: id } }) as unknown as Stage);
+  await stage.settle(genes.load('calm.gguf'));
+  stage.system.tell(id, { type: 'pin', turn: 1, genes: null }, { band: Band.reserved });
+  await stage.advance(1_000);
+  expect(freed).toEqual([7]);
   expect(await stage.settle(genes.list())).toMatchObject([{ name: 'calm' }]);
 });
