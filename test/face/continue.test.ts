@@ -62,7 +62,7 @@ describe('a turn that continues', () => {
     };
     await using mind = await troupe.mind('ada', { sampling: greedy });
     const kept = await talk(mind);
-    await using single = await startTroupe({ lanes: 1 });
+    await using single = await startTroupe({ lanes: 1, memory: { pages: 0 } });
     const [ada, other] = await Promise.all([
       single.mind('ada', { sampling: greedy }),
       single.mind('other', { sampling: greedy }),

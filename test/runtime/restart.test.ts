@@ -137,8 +137,10 @@ describe('R4 a crash is of that actor alone', () => {
   test('R4 what fails after its actor was started again crashes nobody', async () => {
     const id = await stage.spawn(HOST_A, {}, 'stray-late');
     const strays = stage.probed('thread.stray').length;
-    await stage.ask(id, { type: 'reject-after-an-await' });
+    const until = new Int32Array(new SharedArrayBuffer(4));
+    await stage.ask(id, { type: 'reject-after-an-await', until });
     await failure(stage.ask(id, { type: 'crash' }));
+    Atomics.store(until, 0, 1);
     await eventually(() => stage.probed('thread.stray').length > strays);
     expect(await stage.ask(id, { type: 'incarnation' })).toBe(1);
   });

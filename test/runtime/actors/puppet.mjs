@@ -15,6 +15,13 @@ const hostile = Object.defineProperty({}, 'value', {
 });
 const never = new Promise(() => {});
 
+/** Not before the flag is set, if there is one. */
+async function rejectLater(until) {
+  do await sleep(1);
+  while (until !== undefined && Atomics.load(until, 0) === 0);
+  throw new Error('after an await');
+}
+
 export default {
   kind: 'puppet',
   async start(ctx, args, saved) {
@@ -83,9 +90,7 @@ export default {
           });
           return undefined;
         case 'reject-after-an-await':
-          void sleep(1).then(() => {
-            throw new Error('after an await');
-          });
+          void rejectLater(message.until);
           return undefined;
         case 'refuse':
           return refuse(new TypeError('no'));
