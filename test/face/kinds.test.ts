@@ -47,18 +47,36 @@ describe.each<Kind>(['dense', 'recurrent', 'hybrid', 'window'])('a %s model', (k
     }
   });
 
-  test('E5 a conversation that lost its lane says the same', async () => {
-    await using mind = await newMind(troupe);
-    const texts: string[] = [];
+  /** The conversation, with others in all lanes between its turns. */
+  const interrupted = async (mind: Mind, after: () => Promise<void>): Promise<TurnResult[]> => {
+    const results: TurnResult[] = [];
     for (const text of TALK) {
-      const result = await mind.turn(text, { maxTokens: 24 }).result;
-      expect(runOf(result).reused).toBe(0);
-      texts.push(result.text);
+      results.push(await mind.turn(text, { maxTokens: 24 }).result);
       const others = await Promise.all([newMind(troupe), newMind(troupe), newMind(troupe)]);
       await Promise.all(others.map((other) => other.turn('hello', { maxTokens: 2 }).result));
       await Promise.all(others.map((other) => other.leave()));
+      await after();
     }
-    expect(texts).toEqual(alone);
+    return results;
+  };
+
+  test('P2 a conversation that lost its lane goes on from its page', async () => {
+    await using mind = await newMind(troupe);
+    const results = await interrupted(mind, async () => {});
+    expect(textsOf(results)).toEqual(alone);
+    for (const result of results.slice(1)) {
+      const { reused, pagedIn, processed } = runOf(result);
+      expect(pagedIn.bytes).toBeGreaterThan(0);
+      expect(reused + processed).toBe(result.receipt.promptTokens);
+      expect(reused).toBeGreaterThan(0);
+    }
+  });
+
+  test('E5 a conversation that lost its page too says the same', async () => {
+    await using mind = await newMind(troupe);
+    const results = await interrupted(mind, () => troupe.pages.drop(mind.name));
+    expect(textsOf(results)).toEqual(alone);
+    expect(results.map((result) => runOf(result).reused)).toEqual(TALK.map(() => 0));
   });
 
   test('E1 several at once each say what they would have said alone', async () => {
