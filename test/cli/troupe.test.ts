@@ -123,16 +123,20 @@ describe('U2 chat', { timeout: 120_000 }, () => {
   });
 
   it('U2 on a terminal Ctrl-C cancels the reply and Ctrl-D leaves', async () => {
-    const { code, out } = await onTerminal(
-      ['chat', 'ada'],
-      [
-        [/you: /, 'Tell me everything.\r'],
-        [/ada: \S/, '\x03'],
-        [/you: /, '\x04'],
-      ],
-    );
-    expect(code).toBe(0);
-    expect(out).toContain('(cancelled)');
+    const talk = () =>
+      onTerminal(
+        ['chat', 'ada'],
+        [
+          [/you: /, 'Tell me everything.\r'],
+          [/ada: \S/, '\x03'],
+          [/you: /, '\x04'],
+        ],
+      );
+    let said = await talk();
+    // A reply may be over before the key is there.
+    for (let again = 0; again < 10 && !said.out.includes('(cancelled)'); again++) said = await talk();
+    expect(said.code).toBe(0);
+    expect(said.out).toContain('(cancelled)');
   });
 });
 
