@@ -207,7 +207,7 @@ class Broker implements Behaviour {
     this.#ctx.watch(engine.engine);
     this.#ctx.save('engine', engine.engine);
     this.#engine = engine;
-    this.#occupancy.open(engine.epoch, engine.shape.lanes, engine.pages);
+    this.#occupancy.open(engine.epoch, engine.shape, engine.pages);
     this.#relaunch.up(engine.shape, engine.error);
     for (const request of [...this.#ledger.waiting.values()]) {
       this.#refuse(request, admit(request.cells, engine.shape.cells));

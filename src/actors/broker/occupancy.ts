@@ -8,6 +8,7 @@ import {
   type EngineControl,
   type EngineToBroker,
   type PageRecord,
+  type Shape,
   UNMADE,
 } from '../engine/protocol.js';
 import { LaneTable } from './lane-table.js';
@@ -41,12 +42,14 @@ export class Occupancy {
     return this.#vacated;
   }
 
-  /** A new engine: empty lanes, and the pages that it has. */
-  open(epoch: number, lanes: number, pages: readonly PageRecord[]): void {
+  /** A new engine: empty lanes, and the pages that it has. One that holds more than all its cells could never come in. */
+  open(epoch: number, { lanes, cells }: Shape, pages: readonly PageRecord[]): void {
     this.#epoch = epoch;
     this.#vacated = 0;
     this.lanes.open(lanes);
     this.pages.open(pages);
+    const tooLarge = pages.filter(({ held }) => held > cells);
+    if (tooLarge.length > 0) this.#say([], tooLarge);
   }
 
   /**

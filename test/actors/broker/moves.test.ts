@@ -175,6 +175,14 @@ describe('a page', () => {
     await expect(drop).rejects.toMatchObject({ code: 'NoSuchPage' });
   });
 
+  it('E7 is given up when all cells there are could not hold it, and its turn is read anew', async () => {
+    up(1, [record('a', 1, 1_001), record('b', 2, 1_000)]);
+    expect(await pages()).toEqual([record('b', 2, 1_000)]);
+    expect(await engine.hears()).toMatchObject([{ type: 'vacate', claims: [], drop: [{ page: 1 }] }]);
+    turn('a');
+    expect(await ada.hears()).toMatchObject([{ type: 'granted', continues: false, vacated: 1 }]);
+  });
+
   it('T6 goes when its mind has left', async () => {
     up(1);
     turn(`${ada.id}/main`);
