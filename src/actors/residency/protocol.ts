@@ -2,7 +2,7 @@
  * What the residency understands: genes by their names, where they are, and the pins that keep them while a turn runs
  * them.
  */
-import type { GeneInfo } from '../../native/addon.js';
+import type { GeneInfo, Tier } from '../../native/addon.js';
 import type { ActorId } from '../../runtime/address.js';
 import type { ErrorEnvelope } from '../../runtime/errors.js';
 
@@ -48,6 +48,37 @@ export type ResidencyMessage =
   | { readonly type: 'page-out'; readonly name: string }
   /** The answer is a `GeneMove`. Refuses with NoSuchGene, GeneSlotsFull, GeneChanged, NativeFailure. */
   | { readonly type: 'page-in'; readonly name: string };
+
+/**
+ * Asked by the broker on the control band, when memory is short: so many bytes of genes that nobody needs now are to leave
+ * a pool, within the deadline. The answer is a `Relieved`, given when they have, or at the deadline.
+ */
+export interface Relieve {
+  readonly type: 'relieve';
+  /** Numbers of asks only go up. */
+  readonly ask: number;
+  readonly bytes: number;
+  /** Tiers of genes that lie in the pressed pool: both where the device computes in host memory. */
+  readonly tiers: readonly Tier[];
+  readonly deadlineMs: number;
+}
+
+/** Told by the broker when it has changed: how full the pool is in which genes on the device lie (B3). */
+export interface PoolUse {
+  readonly type: 'pool-use';
+  /** Without what relief never takes, as is the capacity; a capacity of 0: it is not managed. */
+  readonly usedBytes: number;
+  readonly capacityBytes: number;
+  readonly tiers: readonly Tier[];
+}
+
+/** `bytes`: what really came free. `deferred`: the rest will, later than the deadline. */
+export interface Relieved {
+  readonly type: 'relieved';
+  readonly ask: number;
+  readonly outcome: 'released' | 'partial' | 'deferred' | 'refused';
+  readonly bytes: number;
+}
 
 /** Asked on the control band: answered at once. */
 export type ResidencyQuestion =
