@@ -76,7 +76,7 @@ export class Genes {
   }
 
   /**
-   * Moves a gene to where lanes run it, so that no turn has to wait for that; the one used least recently makes room.
+   * Moves a gene to where lanes run it, so that no turn has to wait for that; the coldest one makes room.
    * Rejects with `NoSuchGene`, `GeneSlotsFull` while turns hold all slots, or `GeneChanged`.
    */
   async pageIn(name: string): Promise<GeneMove> {

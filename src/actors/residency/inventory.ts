@@ -4,6 +4,7 @@
 import { GeneNameTaken, NoSuchGene } from '../../errors.js';
 import type { GeneInfo, Tier } from '../../native/addon.js';
 import type { NamedGene, NamedGeneInfo, PinnedGene } from './protocol.js';
+import { type Uses, UseTimes } from './temperature.js';
 import type { TieredGene } from './tiers.js';
 
 /** A gene whatever its names. */
@@ -13,7 +14,7 @@ export interface HeldGene extends TieredGene {
   /** It is on its way to another tier, and in none. */
   moving: boolean;
   learning: boolean;
-  lastUse: number;
+  uses: Uses;
 }
 
 interface Name {
@@ -24,7 +25,7 @@ interface Name {
 export class Inventory {
   readonly #names = new Map<string, Name>();
   readonly #genes = new Map<number, HeldGene>();
-  #uses = 0;
+  readonly #uses = new UseTimes();
 
   constructor(saved: Iterable<NamedGeneInfo> = []) {
     for (const gene of saved) this.bind(gene);
@@ -64,7 +65,15 @@ export class Inventory {
   bind({ name, path, learning, ...info }: NamedGeneInfo): void {
     const { id, bytes, hash, tier } = info;
     this.#names.set(name, { info, path });
-    const held = this.#genes.get(id) ?? { id, bytes, hash, tier, moving: false, learning, lastUse: 0 };
+    const held = this.#genes.get(id) ?? {
+      id,
+      bytes,
+      hash,
+      tier,
+      moving: false,
+      learning,
+      uses: this.#uses.of(hash),
+    };
     // To load what is on disk brings it to the device.
     if (held.tier === 'disk' && !held.moving) held.tier = tier;
     held.learning = learning;
@@ -105,13 +114,11 @@ export class Inventory {
     return genes.map(({ gene, scale }) => ({ name: gene, gene: this.of(gene).id, scale }));
   }
 
-  /** A turn begins with these. */
+  /** A turn runs these. */
   use(ids: readonly number[]): void {
-    const use = ++this.#uses;
-    for (const id of ids) {
-      const gene = this.#genes.get(id);
-      if (gene !== undefined) gene.lastUse = use;
-    }
+    const genes = ids.flatMap((id) => this.#genes.get(id) ?? []);
+    this.#uses.use(genes.map(({ hash }) => hash));
+    for (const gene of genes) gene.uses = this.#uses.of(gene.hash);
   }
 
   #held(id: number): HeldGene {

@@ -57,6 +57,8 @@ export class Mover {
   readonly #stuck = new Set<number>();
   /** One at a time: they are asked on the user band. */
   #order: Order | undefined;
+  /** What an order has brought to the device: it stays while others make room for it. */
+  #guest: number | undefined;
   #running = false;
   #moving: { readonly gene: number; readonly done: Promise<void> } | undefined;
 
@@ -77,7 +79,7 @@ export class Mover {
 
   /** Rejects with GeneInUse, GeneSlotsFull, GeneChanged, NativeFailure. */
   order(gene: HeldGene, to: Order['to']): Promise<GeneMove> {
-    if (to === 'device') this.#inventory.use([gene.id]);
+    this.#guest = to === 'device' ? gene.id : undefined;
     return new Promise((resolve, reject) => {
       this.#order = { gene, to, resolve, reject, moved: 0, tMs: 0 };
       this.kick();
@@ -116,15 +118,20 @@ export class Mover {
     const order = this.#order;
     const kept = this.#inUse();
     const wanted = new Set(this.#wants.held());
+    if (this.#guest !== undefined) kept.add(this.#guest);
     if (order?.to === 'device') {
       kept.add(order.gene.id);
       wanted.add(order.gene.id);
     }
     const leaving = order?.to === 'host' ? order.gene.id : undefined;
-    return nextMove({
+    const move = nextMove({
       genes: this.#inventory.genes(),
       ...{ wanted, kept, leaving, stuck: this.#stuck, ...this.#limits },
     });
+    if (move !== undefined || this.#guest === undefined) return move;
+    // Room has been made for it, or cannot be.
+    this.#guest = undefined;
+    return this.#next();
   }
 
   /** The order is done, or can no longer be. */

@@ -5,13 +5,13 @@
  * device holds one gene more than it has slots, and the host one copy less than it will.
  */
 import type { Tier } from '../../native/addon.js';
+import { byColdest, type Uses } from './temperature.js';
 
 export interface TieredGene {
   readonly id: number;
   readonly bytes: number;
   readonly tier: Tier;
-  /** Number of its last use; 0: none. */
-  readonly lastUse: number;
+  readonly uses: Uses;
 }
 
 export interface Pool<Gene extends TieredGene> {
@@ -47,17 +47,21 @@ export function nextMove<Gene extends TieredGene>(pool: Pool<Gene>): Move<Gene> 
   return victim && outOf(pool, victim);
 }
 
-/** How a gene leaves the device: to the host, where another one may have to make room first, or else to disk. */
-function outOf<Gene extends TieredGene>({ genes, stuck, hostBytes }: Pool<Gene>, gene: Gene): Move<Gene> {
+/** How a gene leaves the device: to the host, where colder ones may have to make room first, or else to disk. */
+export function outOf<Gene extends TieredGene>(
+  { genes, stuck, hostBytes }: Pick<Pool<Gene>, 'genes' | 'stuck' | 'hostBytes'>,
+  gene: Gene,
+): Move<Gene> {
   const onHost = genes.filter(({ tier }) => tier === 'host');
   const used = onHost.reduce((sum, { bytes }) => sum + bytes, 0);
   if (used + gene.bytes <= hostBytes) return { gene, to: 'host' };
-  const dropped = gene.bytes <= hostBytes ? coldest(onHost.filter(({ id }) => !stuck.has(id))) : undefined;
-  return { gene: dropped ?? gene, to: 'disk' };
+  const others = gene.bytes <= hostBytes ? onHost.filter(({ id }) => !stuck.has(id)) : [];
+  return { gene: coldest([...others, gene]) as Gene, to: 'disk' };
 }
 
-const coldest = <Gene extends TieredGene>(genes: readonly Gene[]): Gene | undefined =>
+/** The first of the coldest. */
+export const coldest = <Gene extends TieredGene>(genes: readonly Gene[]): Gene | undefined =>
   genes.reduce<Gene | undefined>(
-    (cold, gene) => (cold === undefined || gene.lastUse < cold.lastUse ? gene : cold),
+    (cold, gene) => (cold === undefined || byColdest(gene.uses, cold.uses) < 0 ? gene : cold),
     undefined,
   );

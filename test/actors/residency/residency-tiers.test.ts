@@ -53,18 +53,39 @@ describe('tiers of genes', () => {
     expect(await stats()).toMatchObject({ pagedIn: 1, pagedInOnDemand: 1 });
   });
 
-  it('G4 the gene used least recently makes room, of those that no turn holds', async () => {
+  it('G3 a gene that was moved in stays, and another one makes room for it', async () => {
+    await start({ slots: 1 });
+    await bring('a');
+    pin(ada, 1, 'a');
+    await hears(ada);
+    ada.tell({ type: 'unpin', turn: 1 });
+    await bring('b');
+    await eventually(async () => expect(await tiers()).toEqual({ a: 'device', b: 'host' }));
+    await pageIn('b');
+    await eventually(async () => expect(await tiers()).toEqual({ a: 'host', b: 'device' }));
+    pin(ada, 2, 'a');
+    expect(await hears(ada)).toMatchObject([{ type: 'pinned', missed: { genes: 1 } }]);
+    await eventually(async () => expect(await tiers()).toEqual({ a: 'device', b: 'host' }));
+  });
+
+  it('G6 the coldest gene makes room, whoever used it: not the one used last, but the one used once', async () => {
     await start({ slots: 2 });
     await bring('a');
     await bring('b');
-    pin(ada, 1, 'a');
-    pin(ben, 1, 'b');
-    await hears(ben);
-    ben.tell({ type: 'unpin', turn: 1 });
+    const turns = [
+      [ada, 'a'],
+      [ben, 'a'],
+      [ada, 'b'],
+    ] as const;
+    for (const [i, [mind, gene]] of turns.entries()) {
+      pin(mind, i, gene);
+      await hears(mind);
+      mind.tell({ type: 'unpin', turn: i });
+    }
     await bring('c');
     await eventually(async () => expect(await tiers()).toEqual({ a: 'device', b: 'device', c: 'host' }));
-    pin(ben, 2, 'c');
-    expect(await hears(ben)).toMatchObject([{ type: 'pinned', turn: 2, missed: { genes: 1 } }]);
+    pin(ben, 9, 'c');
+    expect(await hears(ben)).toMatchObject([{ type: 'pinned', turn: 9, missed: { genes: 1 } }]);
     await eventually(async () => expect(await tiers()).toEqual({ a: 'device', b: 'host', c: 'device' }));
     expect(await stats()).toMatchObject({ slots: 2, deviceBytes: 2 * BYTES, hostBytes: BYTES });
   });

@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { nextMove, type Pool, type TieredGene } from '../../../src/actors/residency/tiers.js';
 import type { Tier } from '../../../src/native/addon.js';
 
-/** `d1`: on the device, last used first; `h`, `d` and `f` for host, device and file. */
+/** `d1`: on the device, used twice, the first time first; `h`, `d` and `f` for host, device and file. */
 const TIER: Record<string, Tier> = { d: 'device', h: 'host', f: 'disk' };
 const genesOf = (line: string): TieredGene[] =>
   line.split(' ').map((word, id) => ({
     id,
     bytes: 10,
     tier: TIER[word[0] as string] as Tier,
-    lastUse: Number(word.slice(1)),
+    uses: { before: Number(word.slice(1)), last: 10 },
   }));
 const pool = (line: string, given: Partial<Pool<TieredGene>> = {}): Pool<TieredGene> => ({
   genes: genesOf(line),
@@ -36,7 +36,7 @@ describe('which gene moves next', () => {
       '2 to device',
       pool('d1 d2 h3', { wanted: set(2) }),
     ],
-    ['then the one used least recently', '1 to host', pool('d2 d1 d3', { wanted: set(2) })],
+    ['then the coldest', '1 to host', pool('d2 d1 d3', { wanted: set(2) })],
     [
       'the other first, when there is one too many already',
       '1 to host',
@@ -49,9 +49,10 @@ describe('which gene moves next', () => {
     ['one that never ran, first', '1 to host', pool('d1 d0 d2')],
     ['one that was asked to leave, though there is room', '1 to host', pool('d1 d2', { leaving: 1 })],
     ['from disk too', '0 to device', pool('f1', { wanted: set(0) })],
-    ['the coldest of the host, where that is full', '3 to disk', pool('d1 d2 d3 h4 h5', { kept: set(1, 2) })],
-    ['the next of the host, when that is stuck', '4 to disk', pool('d1 d2 d3 h4 h5', { stuck: set(3) })],
-    ['itself, when none of the host can', '0 to disk', pool('d1 d2 d3 h4 h5', { stuck: set(3, 4) })],
+    ['the coldest of the host, where that is full', '3 to disk', pool('d7 d8 d9 h4 h5', { kept: set(1, 2) })],
+    ['the next of the host, when that is stuck', '4 to disk', pool('d7 d8 d9 h4 h5', { stuck: set(3) })],
+    ['itself, when none of the host can', '0 to disk', pool('d7 d8 d9 h4 h5', { stuck: set(3, 4) })],
+    ['itself, when it is colder than what the full host has', '0 to disk', pool('d1 d8 d9 h4 h5')],
     ['itself, when the host could never hold it', '0 to disk', pool('d1 d2 d3 h4', { hostBytes: 9 })],
   ])('G4 G5 %s', (_, expected, given) => {
     expect(shown(given)).toBe(expected);
@@ -61,7 +62,7 @@ describe('which gene moves next', () => {
     const gene = fc.record({
       bytes: fc.integer({ min: 1, max: 9 }),
       tier: fc.constantFrom<Tier>('device', 'host', 'disk'),
-      lastUse: fc.integer({ min: 0, max: 9 }),
+      uses: fc.record({ last: fc.integer({ min: 0, max: 9 }), before: fc.integer({ min: 0, max: 9 }) }),
       held: fc.boolean(),
     });
     const all = fc.array(gene, { minLength: 1, maxLength: 8 });
