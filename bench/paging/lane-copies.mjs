@@ -14,8 +14,9 @@ import { median, spread } from '../harness/statistics.mjs';
 import { benchModel } from '../models/make.mjs';
 
 const ROUNDS = 15;
-const ROWS = 256;
-const ADDON = loadAddon();
+/** Rows of a step that reads a prompt. */
+export const PROMPT_ROWS = 256;
+export const ADDON = loadAddon();
 
 /** Runs `use(context)` on a context of the bench model with so many tokens in each of its lanes, placed token by token. */
 export async function withLanes({ say, lanes, tokens }, use) {
@@ -25,8 +26,8 @@ export async function withLanes({ say, lanes, tokens }, use) {
     const context = model.context({
       ...{
         lanes,
-        cells: lanes * tokens + ROWS,
-        rows: ROWS,
+        cells: lanes * tokens + PROMPT_ROWS,
+        rows: PROMPT_ROWS,
         threads: 1,
         promptThreads: 2,
         flashAttention: true,
@@ -45,7 +46,7 @@ export async function withLanes({ say, lanes, tokens }, use) {
 }
 
 function fill(context, lanes, tokens) {
-  const each = Math.floor(ROWS / lanes);
+  const each = Math.floor(PROMPT_ROWS / lanes);
   for (let from = 0; from < tokens; from += each) {
     const rows = [];
     for (let position = from; position < Math.min(tokens, from + each); position++) {

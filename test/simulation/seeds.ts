@@ -7,12 +7,8 @@ import { runtimeSubject } from './runtime-subject.js';
 import { supervisorsSubject } from './supervisors-subject.js';
 import { count, shortOf, type Tally } from './tally.js';
 
-/** Whose turn it is: a seed of minds costs four times as much as one of the runtime. */
-const TURNS = [runtimeSubject, runtimeSubject, runtimeSubject, mindsSubject].map(
-  (subject) => subject() as Subject<never>,
-);
-/** Subjects that run when they are named. */
-const OTHERS = [supervisorsSubject() as Subject<never>];
+/** Whose turn it is: a seed of minds costs five times as much as one of the runtime. */
+const TURNS = [runtimeSubject(), runtimeSubject(), supervisorsSubject(), mindsSubject()] as Subject<never>[];
 
 export interface SeedOptions {
   readonly from: number;
@@ -26,9 +22,7 @@ export interface SeedOptions {
 /** Every seed runs one subject: they take turns, unless one is named. `write` gets the report of each that fails. */
 export async function runSeeds(options: SeedOptions, write: (text: string) => void): Promise<Tally> {
   const subjects =
-    options.subject === undefined
-      ? TURNS
-      : [...TURNS, ...OTHERS].filter(({ name }) => name === options.subject);
+    options.subject === undefined ? TURNS : TURNS.filter(({ name }) => name === options.subject);
   if (subjects.length === 0) throw new Error(`there is no subject ${options.subject}`);
   const tally: Tally = {};
   for (let seed = options.from; seed < options.from + options.seeds; seed++) {
