@@ -18,7 +18,7 @@ export interface Pool<Gene extends TieredGene> {
   readonly genes: readonly Gene[];
   /** To be on the device. */
   readonly wanted: ReadonlySet<number>;
-  /** Those that may not leave it. */
+  /** Those that may not leave it, nor memory on their way to it. */
   readonly kept: ReadonlySet<number>;
   /** The one that was asked to leave it. */
   readonly leaving: number | undefined;
@@ -49,13 +49,13 @@ export function nextMove<Gene extends TieredGene>(pool: Pool<Gene>): Move<Gene> 
 
 /** How a gene leaves the device: to the host, where colder ones may have to make room first, or else to disk. */
 export function outOf<Gene extends TieredGene>(
-  { genes, stuck, hostBytes }: Pick<Pool<Gene>, 'genes' | 'stuck' | 'hostBytes'>,
+  { genes, kept, stuck, hostBytes }: Pick<Pool<Gene>, 'genes' | 'kept' | 'stuck' | 'hostBytes'>,
   gene: Gene,
 ): Move<Gene> {
   const onHost = genes.filter(({ tier }) => tier === 'host');
   const used = onHost.reduce((sum, { bytes }) => sum + bytes, 0);
   if (used + gene.bytes <= hostBytes) return { gene, to: 'host' };
-  const others = gene.bytes <= hostBytes ? onHost.filter(({ id }) => !stuck.has(id)) : [];
+  const others = onHost.filter(({ id }) => !kept.has(id) && !stuck.has(id) && gene.bytes <= hostBytes);
   return { gene: coldest([...others, gene]) as Gene, to: 'disk' };
 }
 

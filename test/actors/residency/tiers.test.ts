@@ -51,6 +51,11 @@ describe('which gene moves next', () => {
     ['from disk too', '0 to device', pool('f1', { wanted: set(0) })],
     ['the coldest of the host, where that is full', '3 to disk', pool('d7 d8 d9 h4 h5', { kept: set(1, 2) })],
     ['the next of the host, when that is stuck', '4 to disk', pool('d7 d8 d9 h4 h5', { stuck: set(3) })],
+    [
+      'none that is on its way to the device',
+      '4 to disk',
+      pool('d7 d8 d9 h4 h5', { kept: set(3), wanted: set(3) }),
+    ],
     ['itself, when none of the host can', '0 to disk', pool('d7 d8 d9 h4 h5', { stuck: set(3, 4) })],
     ['itself, when it is colder than what the full host has', '0 to disk', pool('d1 d8 d9 h4 h5')],
     ['itself, when the host could never hold it', '0 to disk', pool('d1 d2 d3 h4', { hostBytes: 9 })],
