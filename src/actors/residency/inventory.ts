@@ -13,6 +13,8 @@ export interface HeldGene extends TieredGene {
   tier: Tier;
   /** It is on its way to another tier, and in none. */
   moving: boolean;
+  /** It could not come to the device when it was last tried. */
+  isLost: boolean;
   learning: boolean;
   uses: Uses;
 }
@@ -65,17 +67,11 @@ export class Inventory {
   bind({ name, path, learning, ...info }: NamedGeneInfo): void {
     const { id, bytes, hash, tier } = info;
     this.#names.set(name, { info, path });
-    const held = this.#genes.get(id) ?? {
-      id,
-      bytes,
-      hash,
-      tier,
-      moving: false,
-      learning,
-      uses: this.#uses.of(hash),
-    };
+    const uses = this.#uses.of(hash);
+    const fresh = { id, bytes, hash, tier, moving: false, isLost: false, learning, uses };
+    const held = this.#genes.get(id) ?? fresh;
     // To load what is on disk brings it to the device.
-    if (held.tier === 'disk' && !held.moving) held.tier = tier;
+    if (held.tier === 'disk' && !held.moving) Object.assign(held, { tier, isLost: false });
     held.learning = learning;
     this.#genes.set(id, held);
   }

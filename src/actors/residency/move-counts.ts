@@ -3,8 +3,8 @@
  */
 import type { Tier } from '../../native/addon.js';
 
-/** Its user asked for it, a turn needed it, or another one needed its room. */
-export type MoveCause = 'asked' | 'demand' | 'room';
+/** Its user asked for it, a turn needed it, another one needed its room, memory was short, or a turn may need it soon. */
+export type MoveCause = 'asked' | 'demand' | 'room' | 'relief' | 'expected';
 
 export class MoveCounts {
   #pagedOut = 0;

@@ -2,7 +2,7 @@
  * Which gene comes back to the device before a turn asks for it (G6): of those that rooms of present minds ran last, the
  * warmest with which every pool stays well below full. Pure.
  */
-import type { Tier } from '../../native/addon.js';
+import type { PoolUse } from './protocol.js';
 import { byColdest } from './temperature.js';
 import type { TieredGene } from './tiers.js';
 
@@ -11,14 +11,7 @@ const FULL = 0.8;
 /** After a relief nothing comes back before the pool has been below this, so that it does not come and go. */
 const CALM = 0.6;
 
-/** What a pool of memory holds, as whoever counts it says. */
-export interface PoolUse {
-  readonly usedBytes: number;
-  /** 0: it is not managed. */
-  readonly capacityBytes: number;
-  /** Tiers of genes that lie in it: both where the device computes in host memory. */
-  readonly tiers: readonly Tier[];
-}
+type Pool = Omit<PoolUse, 'type'>;
 
 export interface Absent<Gene extends TieredGene> {
   readonly genes: readonly Gene[];
@@ -27,7 +20,7 @@ export interface Absent<Gene extends TieredGene> {
   /** Genes that the device may hold. */
   readonly slots: number;
   /** The pool that the device's genes lie in; undefined: nobody counts it. */
-  readonly pool: PoolUse | undefined;
+  readonly pool: Pool | undefined;
   /** The pool was relieved, and has not been calm since. */
   readonly relieved: boolean;
 }
@@ -48,11 +41,11 @@ export function comesBack<Gene extends TieredGene>(absent: Absent<Gene>): Gene |
 }
 
 /** Whether a pool that was relieved has rested since. */
-export const isCalm = ({ usedBytes, capacityBytes }: PoolUse): boolean =>
+export const isCalm = ({ usedBytes, capacityBytes }: Pool): boolean =>
   capacityBytes === 0 || usedBytes / capacityBytes < CALM;
 
 /** A gene that moves within a pool adds nothing to it. */
-function pressureWith(gene: TieredGene, pool: PoolUse | undefined): number {
+function pressureWith(gene: TieredGene, pool: Pool | undefined): number {
   if (pool === undefined || pool.capacityBytes === 0) return 0;
   const added = pool.tiers.includes(gene.tier) ? 0 : gene.bytes;
   return (pool.usedBytes + added) / pool.capacityBytes;

@@ -17,12 +17,15 @@ import type {
   GeneStats,
   MindToResidency,
   NamedGeneInfo,
+  PoolUse,
+  Relieve,
   ResidencyArgs,
   ResidencyMessage,
   ResidencyQuestion,
   ResidencyToMind,
 } from './protocol.js';
 import { GeneQueue, type WaitingTurn } from './queue.js';
+import type { ReliefLate } from './reliefs.js';
 import { statsOf } from './stats.js';
 import { GENE, GeneVerbs } from './verbs.js';
 
@@ -30,7 +33,7 @@ import { GENE, GeneVerbs } from './verbs.js';
 const MIND = 'mind/';
 
 /** What it tells itself. */
-type Own = Unconfirmed | Paused | Unstuck;
+type Own = Unconfirmed | Paused | Unstuck | ReliefLate;
 
 /** What an earlier start has left. */
 interface Before {
@@ -90,7 +93,7 @@ class Residency implements Behaviour {
     }
   }
 
-  control(message: MindToResidency | ResidencyQuestion | Own, ctx: Context): unknown {
+  control(message: MindToResidency | ResidencyQuestion | Relieve | PoolUse | Own, ctx: Context): unknown {
     const mind = ctx.sender;
     switch (message.type) {
       case 'pin':
@@ -110,6 +113,12 @@ class Residency implements Behaviour {
         return this.#pauses.over(message.pause);
       case 'unstuck':
         return this.#mover.unstick();
+      case 'relieve':
+        return this.#mover.relieve(message, ctx.replyLater());
+      case 'relief-late':
+        return this.#mover.relieveLate(message.ask);
+      case 'pool-use':
+        return this.#mover.poolUse(message);
       case 'list':
         return this.#inventory.named();
       case 'stats':
