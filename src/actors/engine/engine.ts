@@ -4,14 +4,14 @@
  *
  * Cancels and new runs act between two steps: a step is idle work of the thread, done when no message is left.
  */
-import { Aborted } from '../../errors.js';
 import type { NativeModel, StepStatus } from '../../native/addon.js';
 import type { Behaviour, Context, Definition } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
 import { type ErrorEnvelope, toEnvelope } from '../../runtime/errors.js';
-import { doneOf, notBegun } from './done.js';
+import { doneOf, notBegun, soFarOf } from './done.js';
 import { Early } from './early.js';
 import type { Lane, RunOnLane } from './lane.js';
+import { carryOut } from './move.js';
 import { openModel } from './open.js';
 import { PieceMail } from './pieces.js';
 import { type Effort, EnginePost, savedPages, savedShape } from './post.js';
@@ -20,14 +20,12 @@ import type {
   EngineControl,
   EngineMessage,
   EngineReady,
-  Move,
-  PageMove,
   Run,
   RunOutcome,
   Work,
 } from './protocol.js';
-import { laneRefusal, type Refusal, refusalOf, tooOld } from './refusal.js';
-import { Replies } from './reply.js';
+import { laneRefusal, type Refusal, refusalFor, refusalOf, tooOld } from './refusal.js';
+import { type Grown, Replies } from './reply.js';
 import { Revoked } from './revoked.js';
 import { count, Status } from './status.js';
 import { Works } from './works.js';
@@ -59,7 +57,8 @@ class Engine implements Behaviour {
     this.#pieces = new PieceMail(ctx);
     const sink = {
       sampled: (lane: Lane, token: number) => this.#sampled(lane, token),
-      failed: (lane: Lane, status: StepStatus) => this.#failed(lane, status),
+      failed: (lane: Lane, status: StepStatus) =>
+        this.#end(lane, 'failed', toEnvelope(this.#works.failure(lane, status))),
     };
     const shape = savedShape(saved) ?? args.shape;
     this.#works = new Works(model, args, { shape, sink, clock: ctx, listener: this.#post });
@@ -81,10 +80,12 @@ class Engine implements Behaviour {
       case 'ack':
         return this.#acknowledged(message.grant, message.pieces);
       case 'cancel':
-        return this.#cancel(message.grant, message.error);
+        return this.#cut(message.grant, refusalFor('aborted', message.error));
+      case 'yield':
+        return this.#cut(message.grant, refusalFor('reclaimed', undefined));
       case 'revoke':
         if (!this.#works.lanes.running(message.grant)) this.#post.neverRan(message.grant);
-        return this.#cancel(message.grant, message.error);
+        return this.#cut(message.grant, refusalFor('reclaimed', message.error));
       case 'vacate':
         for (const record of message.drop) this.#works.pages.drop(record);
         this.#works.lanes.vacate(message.claims);
@@ -124,17 +125,17 @@ class Engine implements Behaviour {
   // What others want
 
   #acknowledged(grant: number, pieces: number): void {
-    const run = this.#works.lanes.running(grant)?.run;
-    if (run === undefined) return;
-    this.#pieces.add(run, run.window.ack(pieces));
+    const lane = this.#works.lanes.running(grant);
+    if (lane?.run === undefined) return;
+    this.#pieces.add(lane, lane.run.window.ack(pieces));
     this.#pieces.send();
   }
 
-  #cancel(grant: number, error: ErrorEnvelope | undefined): void {
+  /** Ends a run so; if it has not come yet, it is refused so when it comes. */
+  #cut(grant: number, refusal: Refusal): void {
     const lane = this.#works.lanes.running(grant);
-    const outcome = error === undefined ? 'aborted' : 'failed';
-    if (lane !== undefined) this.#end(lane, outcome, error);
-    else this.#revoked.add(grant, { outcome, error });
+    if (lane !== undefined) this.#end(lane, refusal.outcome, refusal.error);
+    else this.#revoked.add(grant, refusal);
   }
 
   #reset(error: ErrorEnvelope): void {
@@ -159,8 +160,10 @@ class Engine implements Behaviour {
 
   #take(work: Work, from: ActorId): void {
     const refusal = this.#refusal(work);
-    if (work.type !== 'run') this.#move(work, from, refusal);
-    else if (refusal === undefined) this.#begin(work, from);
+    if (work.type !== 'run') {
+      this.#post.moved(from, carryOut(this.#works.lanes, work, refusal));
+      this.#over(work);
+    } else if (refusal === undefined) this.#begin(work, from);
     else this.#refuse(work, from, refusal);
   }
 
@@ -171,12 +174,17 @@ class Engine implements Behaviour {
   }
 
   #begin(run: Run, mind: ActorId): void {
+    let lane: Lane;
     try {
-      this.#works.lanes.begin(run, mind);
-      this.#loop.wake();
+      lane = this.#works.lanes.begin(run, mind);
     } catch (error) {
       this.#refuse(run, mind, refusalOf(error));
+      return;
     }
+    this.#loop.wake();
+    if (run.soFar === undefined) return;
+    this.#grow(lane, this.#replies.takeUp(lane.run as RunOnLane, run.soFar));
+    this.#pieces.send();
   }
 
   #refuse(run: Run, mind: ActorId, refusal: Refusal): void {
@@ -184,46 +192,33 @@ class Engine implements Behaviour {
     this.#over(run);
   }
 
-  /** Moves an activity between its lane and its page, or says why not; nothing has changed then. */
-  #move(move: Move, from: ActorId, refusal: Refusal | undefined): void {
-    const { type, grant, activity } = move;
-    const lane = this.#works.lanes.all[move.lane] as Lane;
-    let moved: PageMove = { bytes: 0, ms: 0 };
-    let error = refusal && (refusal.error ?? toEnvelope(new Aborted({ what: `the ${type} of ${activity}` })));
-    try {
-      if (refusal === undefined && type === 'page-out') moved = this.#works.lanes.pageOut(lane);
-      else if (refusal === undefined && !move.continues)
-        moved = this.#works.lanes.pageIn(lane, activity, move.mind);
-    } catch (thrown) {
-      error = toEnvelope(thrown);
-    }
-    this.#post.moved(from, { type: 'moved', grant, ...moved, error });
-    this.#over(move);
-  }
-
   #sampled(lane: Lane, token: number): void {
     const run = lane.run as RunOnLane;
     if (run.firstTokenAt === 0) run.firstTokenAt = performance.now();
     count(this.#args.status, Status.produced, 1);
-    const { text, stopped } = this.#replies.grow(lane, run, token);
-    run.text += text;
-    this.#pieces.add(run, run.window.push(text));
+    this.#grow(lane, this.#replies.grow(lane, run, token));
+  }
+
+  /** The reply on a lane has new text, and ends if it is whole. */
+  #grow(lane: Lane, { text, stopped }: Grown): void {
+    const run = lane.run as RunOnLane;
+    this.#pieces.add(lane, run.window.push(text));
     if (stopped) this.#end(lane, 'stop');
     else if (run.produced >= run.request.maxTokens) this.#end(lane, 'length');
   }
 
-  #failed(lane: Lane, status: StepStatus): void {
-    this.#end(lane, 'failed', toEnvelope(this.#works.failure(lane, status)));
-  }
-
   /** Ends the run on a lane: the lane is cut back to the last token accepted, mind and broker are told. */
   #end(lane: Lane, outcome: RunOutcome, error?: ErrorEnvelope): void {
+    const { lanes } = this.#works;
     const run = lane.run as RunOnLane;
+    const soFar = outcome === 'reclaimed' ? soFarOf(lane, run) : undefined;
     const reply = this.#replies.finish(lane, run);
-    this.#works.lanes.finish(lane, run.replyAt + reply.kept);
+    if (soFar !== undefined) lanes.giveUp(lane);
+    else lanes.finish(lane, run.replyAt + reply.kept);
     count(this.#args.status, Status.processed, run.processed);
-    this.#post.done(run.mind, doneOf(run, reply, outcome, error, performance.now()));
-    this.#over(run.request, run);
+    const done = doneOf(run, reply, soFar, outcome, error, performance.now());
+    this.#post.done(run.mind, done);
+    this.#over(run.request, done);
   }
 
   #over(work: Work, effort: Effort = NO_EFFORT): void {

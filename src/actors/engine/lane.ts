@@ -35,6 +35,8 @@ export interface RunOnLane {
   text: string;
   /** Bytes of the reply after each token of it. */
   readonly byteEnds: number[];
+  /** How many of the reply's tokens pieces have carried. */
+  carried: number;
   /** Prompt tokens that the KV held already, and how many of these are another lane's. */
   reused: number;
   shared: number;
@@ -43,7 +45,9 @@ export interface RunOnLane {
   /** The run whose prompt this one waits for. */
   leader: Source | undefined;
   processed: number;
+  /** Tokens of the whole reply, the ending one too; so many of them are of earlier runs. */
   produced: number;
+  readonly before: number;
   readonly arrivedAt: number;
   startedAt: number;
   firstTokenAt: number;
@@ -71,6 +75,7 @@ export function beginRun(
   lane.activity = run.activity;
   Object.assign(lane, beginningOf(run));
   lane.held = reused;
+  const before = run.soFar?.tokens.length ?? 0;
   const begun: RunOnLane = {
     grant: run.grant,
     mind,
@@ -78,15 +83,17 @@ export function beginRun(
     request: run,
     replyAt: run.tokens.length,
     stream: createStream(run.stops),
-    window: new PieceWindow(),
+    window: new PieceWindow(run.soFar?.pieces ?? 0),
     text: '',
     byteEnds: [],
+    carried: before,
     reused,
     shared: 0,
     pagedIn: { bytes: 0, ms: 0 },
     leader: undefined,
     processed: 0,
-    produced: 0,
+    produced: before,
+    before,
     arrivedAt: now,
     startedAt: 0,
     firstTokenAt: 0,
@@ -98,8 +105,8 @@ export function beginRun(
 /** What the KV of a lane depends on. */
 export type LaneBeginning = Pick<Lane, 'tokens' | 'genes' | 'phenotype' | 'base'>;
 
-export const beginningOf = ({ tokens, genes, base }: Run): LaneBeginning => ({
-  tokens: Array.from(tokens),
+export const beginningOf = ({ tokens, soFar, genes, base }: Run): LaneBeginning => ({
+  tokens: [...tokens, ...(soFar?.tokens ?? [])],
   genes,
   phenotype: phenotypeOf(genes),
   base: genes.length === 0 ? Number.POSITIVE_INFINITY : base,

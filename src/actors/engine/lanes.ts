@@ -43,23 +43,25 @@ export class Lanes {
   }
 
   /** Throws what the context throws when a gene is not there; the lane is then as it was. */
-  begin(run: Run, mind: ActorId): void {
+  begin(run: Run, mind: ActorId): Lane {
     const lane = this.all[run.lane] as Lane;
     this.#context.setGenes(lane.number, run.genes, run.base);
     const pagedIn = this.#bringIn(lane, run, mind);
     let reused = 0;
     if (lane.activity === run.activity) {
+      const beginning = beginningOf(run);
       // What was computed under other genes means nothing under these; the last token is always processed again.
-      reused = Math.min(alike(lane, beginningOf(run)), lane.held, run.tokens.length - 1);
+      reused = Math.min(alike(lane, beginning), lane.held, beginning.tokens.length - 1);
       if (reused < lane.held && !this.#context.cut(lane.number, reused)) reused = 0;
     }
     if (reused === 0) this.#context.clear(lane.number);
-    this.#context.setSampler(lane.number, run.sampling, new Int32Array(0));
+    this.#context.setSampler(lane.number, run.sampling, run.soFar?.tokens ?? new Int32Array(0));
     const begun = beginRun(lane, run, mind, this.#order++, reused, performance.now());
     begun.pagedIn = pagedIn;
     this.#share(lane, begun);
     this.#byGrant.set(run.grant, lane);
     showLane(this.#status, lane, mind);
+    return lane;
   }
 
   /** An activity that comes back goes on from its page, if that is good for anything; the page is gone then. */
@@ -96,6 +98,17 @@ export class Lanes {
     const { bytes } = this.#pages.out(lane);
     this.empty(lane);
     return { bytes, ms: performance.now() - begun };
+  }
+
+  /** The run on a lane gives it up: what it holds goes into a page; where none has room it stays. */
+  giveUp(lane: Lane): void {
+    this.finish(lane, lane.tokens.length);
+    if (lane.held === 0) return;
+    try {
+      this.pageOut(lane);
+    } catch {
+      // It is as it was, and whoever is granted the lane has it vacated.
+    }
   }
 
   /** Runs that wait for the prompt of another one share it when it is there, or as much of it as ever was. */

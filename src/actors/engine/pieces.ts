@@ -7,13 +7,15 @@
 import type { Context } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
 import { Band } from '../../runtime/message.js';
-import type { RunOnLane } from './lane.js';
+import type { Lane, RunOnLane } from './lane.js';
 import type { Pieces } from './protocol.js';
 
 interface Parcel {
   readonly turns: number[];
   readonly grants: number[];
   readonly texts: string[];
+  readonly tokens: number[];
+  readonly counts: number[];
 }
 
 export class PieceMail {
@@ -24,17 +26,23 @@ export class PieceMail {
     this.#ctx = ctx;
   }
 
-  add(run: RunOnLane, text: string | undefined): void {
+  /** A piece of the run on a lane, if there is one to send. */
+  add(lane: Lane, text: string | undefined): void {
     if (text === undefined) return;
+    const run = lane.run as RunOnLane;
     const { reader, turn } = run.request;
     let parcel = this.#parcels.get(reader);
     if (parcel === undefined) {
-      parcel = { turns: [], grants: [], texts: [] };
+      parcel = { turns: [], grants: [], texts: [], tokens: [], counts: [] };
       this.#parcels.set(reader, parcel);
     }
     parcel.turns.push(turn);
     parcel.grants.push(run.grant);
     parcel.texts.push(text);
+    const grown = lane.tokens.length - run.replyAt;
+    for (let i = run.carried; i < grown; i++) parcel.tokens.push(lane.tokens[run.replyAt + i] as number);
+    parcel.counts.push(grown - run.carried);
+    run.carried = grown;
   }
 
   send(): void {

@@ -44,6 +44,18 @@ export interface Granted {
   readonly vacated: number;
 }
 
+/**
+ * A reply that was broken off and is to be gone on with. All else follows from its tokens: its text, what is held back of an
+ * unfinished character or a possible stop string, where its random numbers are, what the penalties see.
+ */
+export interface ReplySoFar {
+  /** Those sampled; none of them ended it. */
+  readonly tokens: Int32Array;
+  /** How much of its text pieces have carried, in UTF-16 units, and how many they were. */
+  readonly carried: number;
+  readonly pieces: number;
+}
+
 /** What the lane does not hold and a page does is brought in first. */
 export interface Run extends Granted {
   readonly type: 'run';
@@ -55,11 +67,13 @@ export interface Run extends Granted {
   readonly base: number;
   readonly sampling: SamplerOptions;
   readonly stops: readonly string[];
-  /** Most tokens to produce, 1 or more. */
+  /** Most tokens of the whole reply, 1 or more. */
   readonly maxTokens: number;
   /** Gets the reply's pieces, under this number. */
   readonly reader: ActorId;
   readonly turn: number;
+  /** What earlier runs of the turn left; its next token is the one after these. */
+  readonly soFar?: ReplySoFar | undefined;
 }
 
 /** Takes an activity out of its lane into a page, or brings it in; answered by `moved`. */
@@ -90,10 +104,15 @@ export interface Shape {
 export type EngineControl =
   /** A mind ends its run between two steps; one that has not come yet is refused when it comes. */
   | { readonly type: 'cancel'; readonly grant: number; readonly error: ErrorEnvelope | undefined }
+  /**
+   * A mind gives up the lane of a run between two steps: it ends `reclaimed`, and what the lane holds goes into a page, if
+   * there is room for one.
+   */
+  | { readonly type: 'yield'; readonly grant: number }
   /** A reader has taken so many pieces. */
   | { readonly type: 'ack'; readonly grant: number; readonly pieces: number }
-  /** The broker takes a grant back, whether or not its run has come. */
-  | { readonly type: 'revoke'; readonly grant: number; readonly error: ErrorEnvelope }
+  /** The broker takes a grant back, whether or not its run has come. Without an error the run yields. */
+  | { readonly type: 'revoke'; readonly grant: number; readonly error: ErrorEnvelope | undefined }
   /** A gene is gone for good: what was computed under it means nothing any more. */
   | { readonly type: 'unloaded'; readonly gene: number }
   /** To itself: the broker did not hear that it is up. */
@@ -115,7 +134,7 @@ export type EngineControl =
   /** The broker was started again: all runs end, all lanes are emptied, and the engine says `up` again. */
   | { readonly type: 'reset'; readonly error: ErrorEnvelope };
 
-export type RunOutcome = 'stop' | 'length' | 'aborted' | 'failed';
+export type RunOutcome = 'stop' | 'length' | 'aborted' | 'reclaimed' | 'failed';
 
 export interface RunTimes {
   /** From the run's arrival to its first row. */
@@ -130,8 +149,10 @@ export interface RunTimes {
 export interface RunDone {
   readonly type: 'done';
   readonly grant: number;
+  /** If not, it says nothing of the reply, of which earlier runs may have made a part. */
+  readonly begun: boolean;
   readonly outcome: RunOutcome;
-  /** The whole reply. */
+  /** The whole reply, that of earlier runs too. */
   readonly text: string;
   /** The end of it, which no piece has carried. */
   readonly rest: string;
@@ -139,7 +160,9 @@ export interface RunDone {
   readonly pieces: number;
   /** The reply's tokens: exactly its text. */
   readonly reply: Int32Array;
-  /** Tokens sampled, the ending one and those cut off by a stop string too. */
+  /** Of one that had begun and was reclaimed: what the next run goes on from. */
+  readonly soFar: ReplySoFar | undefined;
+  /** Tokens sampled by this run, the ending one and those cut off by a stop string too. */
   readonly produced: number;
   readonly processed: number;
   readonly reused: number;
@@ -163,12 +186,18 @@ export interface Moved extends PageMove {
   readonly error: ErrorEnvelope | undefined;
 }
 
-/** What a reader gets after a step: a piece of each of its turns that grew; the three lists are aligned. */
+/**
+ * What a reader gets after a step: a piece of each of its turns that grew; the lists are aligned. With a piece come the tokens
+ * that its reply has grown by since the one before: they are there for a run after this one, should this engine be lost.
+ */
 export interface Pieces {
   readonly type: 'pieces';
   readonly turns: readonly number[];
   readonly grants: readonly number[];
   readonly texts: readonly string[];
+  /** Those of all pieces, one piece after the other, and how many are each one's. */
+  readonly tokens: readonly number[];
+  readonly counts: readonly number[];
 }
 
 /** What the broker hears. */

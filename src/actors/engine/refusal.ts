@@ -19,6 +19,12 @@ export function tooOld(): Refusal {
 /** What the context throws of a gene that is not on the device, above all. */
 export const refusalOf = (error: unknown): Refusal => ({ outcome: 'failed', error: toEnvelope(error) });
 
+/** Of one that others end: `without` is how, where there is no error. */
+export const refusalFor = (without: RunOutcome, error: ErrorEnvelope | undefined): Refusal => ({
+  outcome: error === undefined ? without : 'failed',
+  error,
+});
+
 /** Refuses work whose assumption of its lane is wrong; undefined when it is right. */
 export function laneRefusal(work: Work, lane: Lane | undefined): Refusal | undefined {
   const expected = work.continues ? work.activity : 'no run';

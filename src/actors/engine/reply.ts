@@ -3,6 +3,7 @@
  */
 import type { NativeModel } from '../../native/addon.js';
 import { type Lane, type RunOnLane, tokensWithin } from './lane.js';
+import type { ReplySoFar } from './protocol.js';
 
 export interface Grown {
   readonly text: string;
@@ -37,9 +38,14 @@ export class Replies {
     run.produced++;
     if (this.#ends.has(token)) return { text: '', stopped: true };
     lane.tokens.push(token);
-    const piece = this.#piece(token);
-    run.byteEnds.push((run.byteEnds.at(-1) ?? 0) + piece.length);
-    return run.stream.push(piece);
+    return this.#push(run, token);
+  }
+
+  /** A run that goes on with a reply: answers its text that no piece has carried yet, and whether it is whole already. */
+  takeUp(run: RunOnLane, { tokens, carried }: ReplySoFar): Grown {
+    let stopped = false;
+    for (const token of tokens) stopped = this.#push(run, token).stopped;
+    return { text: run.text.slice(carried), stopped };
   }
 
   finish(lane: Lane, run: RunOnLane): FinishedReply {
@@ -53,6 +59,14 @@ export class Replies {
     const cut = this.#piece(lane.tokens[run.replyAt + kept] as number).subarray(0, accepted - from);
     const rest = this.#model.tokenize(new TextDecoder().decode(cut), { special: false, continues: true });
     return { text, tokens: Int32Array.from([...whole, ...rest]), kept };
+  }
+
+  #push(run: RunOnLane, token: number): Grown {
+    const piece = this.#piece(token);
+    run.byteEnds.push((run.byteEnds.at(-1) ?? 0) + piece.length);
+    const grown = run.stream.push(piece);
+    run.text += grown.text;
+    return grown;
   }
 
   #piece(token: number): Uint8Array {

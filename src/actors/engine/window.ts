@@ -9,13 +9,23 @@ export const PIECE_WINDOW = 64;
 export const ACK_EVERY = 16;
 
 export class PieceWindow {
-  #sent = 0;
+  #sent: number;
   #onTheWay = 0;
   #text = '';
+
+  /** `sent`: pieces of the reply that earlier runs sent. */
+  constructor(sent = 0) {
+    this.#sent = sent;
+  }
 
   /** Pieces sent so far. */
   get sent(): number {
     return this.#sent;
+  }
+
+  /** Length of the text that waits to be sent. */
+  get unsent(): number {
+    return this.#text.length;
   }
 
   /** Takes new text; answers what to send now, if anything. */

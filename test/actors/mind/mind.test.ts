@@ -99,6 +99,8 @@ const done = (number: number, given: Partial<RunDone> = {}): void =>
   engine.tell({
     type: 'done',
     grant: number,
+    begun: true,
+    soFar: undefined,
     outcome: 'stop',
     text: '',
     rest: '',
