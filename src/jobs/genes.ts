@@ -3,6 +3,7 @@
  * disk; one freed.
  */
 import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { GeneChanged, NotAGene } from '../errors.js';
 import type { GeneInfo, NativeModel, Tier } from '../native/addon.js';
@@ -20,8 +21,8 @@ export type GeneJob = { readonly model: number } & (
 export interface GeneMoveOrder {
   readonly gene: number;
   readonly to: Tier;
-  /** Its file, which is read again, and checked, when the gene comes from disk or goes there. */
-  readonly path: string;
+  /** Its files, of which one is read again, and checked, when the gene comes from disk or goes there. */
+  readonly paths: readonly string[];
   readonly hash: string;
 }
 
@@ -45,24 +46,43 @@ async function load(model: NativeModel, path: string): Promise<GeneInfo> {
   return model.loadGene(bytes, { path, hash: hashOf(bytes) });
 }
 
-/** The content that a gene was loaded from. Throws GeneChanged when the file has another one. */
-async function sameContent({ path, hash }: GeneMoveOrder): Promise<Uint8Array> {
-  let bytes: Uint8Array;
-  try {
-    bytes = await readFile(path);
-  } catch (error) {
-    throw new GeneChanged({ path, reason: (error as Error).message });
+/** The first of a gene's files that still has the content which was loaded, as `read` has it. Throws GeneChanged. */
+async function sameContent<T extends { readonly hash: string }>(
+  { paths, hash }: GeneMoveOrder,
+  read: (path: string) => Promise<T>,
+): Promise<T & { readonly path: string }> {
+  const reasons: string[] = [];
+  for (const path of paths) {
+    try {
+      const file = await read(path);
+      if (file.hash === hash) return { ...file, path };
+      reasons.push('its content is another one now');
+    } catch (error) {
+      reasons.push((error as Error).message);
+    }
   }
-  if (hashOf(bytes) !== hash) throw new GeneChanged({ path, reason: 'its content is another one now' });
-  return bytes;
+  throw new GeneChanged({ path: paths.join(' or '), reason: reasons.join('; ') });
+}
+
+async function whole(path: string): Promise<{ readonly bytes: Uint8Array; readonly hash: string }> {
+  const bytes = await readFile(path);
+  return { bytes, hash: hashOf(bytes) };
+}
+
+/** Read piece by piece: when memory is short, its file would not fit beside the gene. */
+async function hashed(path: string): Promise<{ readonly hash: string }> {
+  const hash = createHash('sha256');
+  for await (const piece of createReadStream(path)) hash.update(piece as Uint8Array);
+  return { hash: hash.digest('hex') };
 }
 
 async function move(model: NativeModel, order: GeneMoveOrder): Promise<boolean> {
-  const { gene, to, path, hash } = order;
+  const { gene, to, hash } = order;
   const onDisk = model.genes().some(({ id, tier }) => id === gene && tier === 'disk');
-  if (to === 'disk' && !onDisk) await sameContent(order);
+  if (to === 'disk' && !onDisk) await sameContent(order, hashed);
   if (to === 'disk' || !onDisk) return model.moveGene(gene, to);
-  model.loadGene(await sameContent(order), { path, hash });
+  const { bytes, path } = await sameContent(order, whole);
+  model.loadGene(bytes, { path, hash });
   return true;
 }
 

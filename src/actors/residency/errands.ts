@@ -169,7 +169,7 @@ export class Errands {
     const used = inUse.has(gene.id);
     if (resident === (to === 'device')) order.resolve({ resident, nBytes: gene.bytes, nMoved, tMs });
     else if (resident && used) {
-      order.reject(new GeneInUse({ gene: this.#inventory.nameOf(gene.id).name, by: 'a turn' }));
+      order.reject(new GeneInUse({ gene: this.#inventory.filesOf(gene.id).name, by: 'a turn' }));
     } else if (!resident && !used && inUse.size >= slots) {
       order.reject(new GeneSlotsFull({ neededGenes: inUse.size + 1, slots }));
     } else return;

@@ -88,10 +88,10 @@ export class Inventory {
     return [...this.#names.values()].some(({ info }) => info.id === id);
   }
 
-  /** A name of a gene, and where its file lies. */
-  nameOf(id: number): { readonly name: string; readonly path: string } {
-    const [name, { path }] = [...this.#names].find(([, { info }]) => info.id === id) ?? ['', { path: '' }];
-    return { name, path };
+  /** A name of a gene, and where its files lie: under each name it was loaded from one. */
+  filesOf(id: number): { readonly name: string; readonly paths: readonly string[] } {
+    const bound = [...this.#names].filter(([, { info }]) => info.id === id);
+    return { name: bound[0]?.[0] ?? '', paths: [...new Set(bound.map(([, { path }]) => path))] };
   }
 
   /** Numbers of the genes of those names that there are. */

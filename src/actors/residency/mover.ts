@@ -106,10 +106,10 @@ export class Mover {
   async #move(errand: Errand): Promise<void> {
     const { gene: held, to, cause } = errand;
     const { id, tier: from, bytes, hash } = held;
-    const { name, path } = this.#inventory.nameOf(id);
+    const { name, paths } = this.#inventory.filesOf(id);
     held.moving = true;
     try {
-      const { tMs } = await this.#jobs.move({ gene: id, to, path, hash });
+      const { tMs } = await this.#jobs.move({ gene: id, to, paths, hash });
       held.tier = to;
       held.moving = false;
       this.counts.moved(from, to, cause);

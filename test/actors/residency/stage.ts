@@ -54,14 +54,20 @@ export const pathOf = (name: Name) => join(folder, `${name}.gguf`);
 export const ask = <T>(message: ResidencyMessage) => thread.ask<T>(residency, message as never);
 export const list = () => thread.ask<NamedGeneInfo[]>(residency, { type: 'list' }, Band.control);
 export const stats = () => thread.ask<GeneStats>(residency, { type: 'stats' }, Band.control);
+interface Bringing {
+  readonly as?: string;
+  readonly path?: string;
+  readonly replace?: boolean;
+  readonly learning?: boolean;
+}
 /** Loads one of the genes from a file of its own. */
-export function bring(name: Name, given: { as?: string; replace?: boolean; learning?: boolean } = {}) {
+export function bring(name: Name, given: Bringing = {}) {
   const bytes = readFileSync(modelPath(`parlour-tiny-gene-${name === 'a' ? 'kjv' : 'melville'}-F16`));
   // Another gene than the one of that author, by a bit.
   if (name === 'c') bytes[bytes.length - 2] = (bytes.at(-2) as number) ^ 1;
-  writeFileSync(pathOf(name), bytes);
-  const { as = name, replace = false, learning = false } = given;
-  return ask<NamedGeneInfo>({ type: 'load', path: pathOf(name), name: as, replace, learning });
+  const { as = name, path = pathOf(name), replace = false, learning = false } = given;
+  writeFileSync(path, bytes);
+  return ask<NamedGeneInfo>({ type: 'load', path, name: as, replace, learning });
 }
 export const unload = (name: string) => ask({ type: 'unload', name });
 export const pageOut = (name: string) => ask<GeneMove>({ type: 'page-out', name });
