@@ -16,6 +16,7 @@ export type {
 } from './actors/residency/protocol.js';
 export * from './errors.js';
 export type { Genes, LoadGeneOptions } from './genes.js';
+export type { MemoryOptions } from './memory-options.js';
 export type { Mind } from './mind.js';
 export type { MindOptions } from './mind-options.js';
 export { type TurnReply, turnOf } from './minds.js';

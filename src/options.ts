@@ -11,6 +11,7 @@ import type { NamedGene } from './actors/residency/protocol.js';
 import { checkCallback, checkFields, checkFlag, checkMs, checkRoom, checkText, checkWhole } from './check.js';
 import { BadArgument } from './errors.js';
 import { checkGenes } from './genes.js';
+import { type CheckedMemoryOptions, checkMemoryOptions, type MemoryOptions } from './memory-options.js';
 
 export interface Progress {
   readonly stage: 'threads' | 'model' | 'ready';
@@ -27,12 +28,6 @@ export interface GeneOptions {
   readonly hostBytes?: number;
 }
 
-export interface MemoryOptions {
-  readonly host?: number;
-  readonly pages?: number;
-  readonly dir?: string;
-}
-
 export interface TroupeOptions {
   /** Path of a GGUF model; default: the embedded one. */
   readonly model?: string;
@@ -46,11 +41,7 @@ export interface TroupeOptions {
   readonly threads?: number;
   /** Threads that minds live on; default: one for every 4 cores. */
   readonly hosts?: number;
-  /**
-   * Budgets in bytes. `host`: default what the system or the container allows. `pages`: contexts of minds that have no
-   * lane; default half of what `host` leaves beside weights and KV. `dir`: folder of pages on disk, which belongs to one
-   * process at a time; default `pages` in the data folder.
-   */
+  /** Budgets in bytes. */
   readonly memory?: MemoryOptions;
   readonly genes?: GeneOptions;
   /** Folder of this process's data, made for its owner only. */
@@ -98,13 +89,6 @@ export function defaultThreads(weightBytes: number, cores = availableParallelism
 
 export const defaultHosts = (cores = availableParallelism()): number => Math.max(1, Math.floor(cores / 4));
 
-/** The least of the memory that is available and what the container allows, in bytes. */
-export function availableMemory(): number {
-  const limit = process.constrainedMemory();
-  const available = process.availableMemory();
-  return limit > 0 ? Math.min(limit, available) : available;
-}
-
 /** Default data folder: the user's runtime folder, else one of their own in the temporary folder. */
 export const defaultDir = (): string =>
   process.env.XDG_RUNTIME_DIR
@@ -117,16 +101,13 @@ export interface CheckedGeneOptions {
   readonly hostBytes: number;
 }
 
-export interface CheckedTroupeOptions {
+export interface CheckedTroupeOptions extends CheckedMemoryOptions {
   readonly model: string;
   readonly lanes: number;
   readonly context: number | undefined;
   readonly cells: number | undefined;
   readonly threads: number | undefined;
   readonly hosts: number;
-  readonly hostBytes: number;
-  readonly pageBytes: number | undefined;
-  readonly pageDir: string;
   readonly genes: CheckedGeneOptions;
   readonly dir: string;
   readonly passivateMs: number;
@@ -147,10 +128,8 @@ export function checkTroupeOptions(options: unknown): CheckedTroupeOptions {
     'passivateAfter',
     'onProgress',
   ]);
-  const memory = checkFields<MemoryOptions>(given.memory, 'options.memory', ['host', 'pages', 'dir']);
   const dir = checkText(given.dir, 'options.dir', defaultDir());
-  const hostBytes =
-    checkWhole(memory.host, 'options.memory.host', 1, Number.MAX_SAFE_INTEGER) ?? availableMemory();
+  const memory = checkMemoryOptions(given.memory, dir);
   return {
     model: checkText(given.model, 'options.model', DEFAULT_MODEL),
     lanes: checkWhole(given.lanes, 'options.lanes', 1, 256) ?? DEFAULT_LANES,
@@ -158,10 +137,8 @@ export function checkTroupeOptions(options: unknown): CheckedTroupeOptions {
     cells: checkWhole(given.cells, 'options.cells', 16, 2 ** 30),
     threads: checkWhole(given.threads, 'options.threads', 1, 256),
     hosts: checkWhole(given.hosts, 'options.hosts', 1, 64) ?? defaultHosts(),
-    hostBytes,
-    pageDir: checkText(memory.dir, 'options.memory.dir', join(dir, 'pages')),
-    pageBytes: checkWhole(memory.pages, 'options.memory.pages', 0, Number.MAX_SAFE_INTEGER),
-    genes: checkGeneOptions(given.genes, hostBytes),
+    ...memory,
+    genes: checkGeneOptions(given.genes, memory.hostBytes),
     dir,
     passivateMs: checkMs(given.passivateAfter, 'options.passivateAfter') ?? DEFAULT_PASSIVATE_MS,
     onProgress:

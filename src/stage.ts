@@ -67,7 +67,7 @@ export async function openStage(
   const broker = await system.spawn({
     name: 'broker',
     module: moduleUrl('./actors/broker/broker.js'),
-    args: { pageBytes: fit.pageBytes } satisfies BrokerArgs,
+    args: brokerArgs(options, fit),
     thread: CONTROL_THREAD,
   });
   const args = engineArgs(options, fit, broker, status);
@@ -118,6 +118,11 @@ export async function openStage(
       detachVocab(ready.model);
     },
   };
+}
+
+function brokerArgs(options: CheckedTroupeOptions, { pageBytes }: Fit): BrokerArgs {
+  const { deviceBytes: device, hostBytes: host, diskBytes: disk } = options;
+  return { pageBytes, budgets: { device, host, disk } };
 }
 
 function residencyArgs(

@@ -96,7 +96,7 @@ describe('options of a start', () => {
     ['a budget as text', { memory: { host: '1G' } }, 'options.memory.host', 'whole number'],
     ['a budget of nothing', { memory: { host: 0 } }, 'options.memory.host', 'whole number'],
     ['another budget', { memory: { hosts: 1 } }, 'options.memory.hosts', 'host in its place'],
-    ['memory as a number', { memory: 5 }, 'options.memory', 'an object with host'],
+    ['memory as a number', { memory: 5 }, 'options.memory', 'an object with device'],
     ['a path that is none', { model: 7 }, 'options.model', 'a string'],
     ['a folder that is none', { dir: {} }, 'options.dir', 'a string'],
     ['a listener that is none', { onProgress: 'yes' }, 'options.onProgress', 'a function'],

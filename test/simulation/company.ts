@@ -17,6 +17,7 @@ import type { Stage } from '../../src/stage.js';
 import { Random, type TestSpawnOptions } from '../../src/testing/index.js';
 import type { Outcome, SimulatedSystem, Trial } from '../../src/testing/simulation/index.js';
 import type { Turn, TurnResult } from '../../src/turn.js';
+import { UNBOUNDED } from '../actors/budgets.js';
 import type { FakeAddon } from './fake-addon.js';
 import { soloReply } from './fake-tokens.js';
 import { GENES, GeneKeeper } from './gene-keeper.js';
@@ -104,7 +105,12 @@ export class Company {
   async #open(): Promise<Stage> {
     const { stage } = this.#sim;
     const brokerId = await stage.spawn({
-      ...{ name: 'broker', actor: broker, args: { pageBytes: PAGE_BYTES }, thread: CONTROL_THREAD },
+      ...{
+        name: 'broker',
+        actor: broker,
+        args: { pageBytes: PAGE_BYTES, budgets: UNBOUNDED },
+        thread: CONTROL_THREAD,
+      },
     });
     const args = {
       ...{ model: 'fake', mmap: false, gpuLayers: 0, rows: 64, pageBytes: PAGE_BYTES, owner: 'it' },

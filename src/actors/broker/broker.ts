@@ -12,10 +12,12 @@ import { toEnvelope } from '../../runtime/errors.js';
 import { Band, type Notice } from '../../runtime/message.js';
 import type { EngineControl, EngineToBroker } from '../engine/protocol.js';
 import { Ledger, type Request } from './ledger.js';
+import { Memory, type MemoryMessage } from './memory.js';
 import { Occupancy } from './occupancy.js';
 import { BrokerPost } from './post.js';
 import type { BrokerArgs, BrokerMessage, MindToBroker, QueueReason } from './protocol.js';
 import { admit, choose, type Placement, waitReason } from './queue.js';
+import { tellOfStart } from './recover.js';
 import { Relaunch } from './relaunch.js';
 
 /** Waiting turns age and engines come back without a message: the queue is looked at this often while any waits. */
@@ -25,7 +27,7 @@ const RELAUNCH_MS = 240_000;
 /** Grant numbers of a broker that was started again begin above those of before. */
 const GRANTS_A_START = 2 ** 32;
 
-type BrokerControl = MindToBroker | EngineToBroker | { readonly type: 'check' | 'late' };
+type BrokerControl = MindToBroker | EngineToBroker | MemoryMessage | { readonly type: 'check' | 'late' };
 type EngineUp = EngineToBroker & { type: 'up' };
 
 class Broker implements Behaviour {
@@ -33,7 +35,8 @@ class Broker implements Behaviour {
   readonly #post: BrokerPost;
   readonly #ledger: Ledger;
   readonly #occupancy: Occupancy;
-  readonly #relaunch = new Relaunch();
+  readonly #relaunch: Relaunch;
+  readonly #memory: Memory;
   #engine: EngineUp | undefined;
   /** Why turns wait, as all those who do were told. */
   #reason: QueueReason | undefined;
@@ -45,17 +48,23 @@ class Broker implements Behaviour {
     this.#post = new BrokerPost(ctx);
     this.#occupancy = new Occupancy(args.pageBytes, (message) => this.#tellEngine(message));
     this.#ledger = new Ledger(ctx.incarnation * GRANTS_A_START);
+    this.#relaunch = new Relaunch(ctx, () => this.#settle());
     this.#downSince = ctx.now;
-    if (ctx.incarnation > 0) this.#recover(saved);
+    this.#memory = new Memory(ctx, args.budgets, {
+      occupancy: this.#occupancy,
+      turns: this.#ledger,
+      relaunch: this.#relaunch,
+    });
+    if (ctx.incarnation > 0) tellOfStart(ctx, saved);
   }
 
   receive(message: BrokerMessage): unknown {
     if (message.type !== 'relaunch') return this.#occupancy.answer(message, this.#ledger);
-    this.#relaunch.ask(message, this.#ctx);
-    return this.#settle();
+    this.#memory.asked(message.shape);
+    return this.#relaunch.ask({ ...message, reply: this.#ctx.replyLater() });
   }
 
-  control(message: BrokerControl, ctx: Context): void {
+  control(message: BrokerControl, ctx: Context): unknown {
     switch (message.type) {
       case 'request':
         this.#request(message, ctx.sender);
@@ -87,12 +96,17 @@ class Broker implements Behaviour {
       case 'shrank':
         this.#occupancy.hear(message);
         break;
+      case 'holds':
+      case 'look':
+      case 'memory':
+        return this.#memory.hear(message, ctx.sender);
     }
-    this.#settle();
+    return this.#settle();
   }
 
   notice(notice: Notice): void {
     if (notice.type !== 'ended') return;
+    this.#memory.gone(notice.id);
     if (notice.id === this.#engine?.engine) this.#down(notice.reason);
     else {
       this.#takeBack(notice.id);
@@ -208,6 +222,7 @@ class Broker implements Behaviour {
     this.#ctx.save('engine', engine.engine);
     this.#engine = engine;
     this.#occupancy.open(engine.epoch, engine.shape, engine.pages);
+    this.#memory.up(engine.shape);
     this.#relaunch.up(engine.shape, engine.error);
     for (const request of [...this.#ledger.waiting.values()]) {
       this.#refuse(request, admit(request.cells, engine.shape.cells));
@@ -224,15 +239,6 @@ class Broker implements Behaviour {
       if (grant !== undefined) this.#post.revoked(grant.request, error);
     }
     this.#downSince = this.#ctx.now;
-  }
-
-  /** A broker that was started again knows of no grants: engine and minds are told so. */
-  #recover(saved: ReadonlyMap<string, unknown>): void {
-    const error = toEnvelope(new EngineLost({ reason: 'the broker was started again' }));
-    for (const [key, id] of saved) {
-      if (key === 'engine') this.#ctx.tell(id as ActorId, { type: 'reset', error }, { band: Band.reserved });
-      else this.#post.restarted(id as ActorId, error);
-    }
   }
 
   #refuseLate(): void {

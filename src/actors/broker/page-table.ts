@@ -33,6 +33,23 @@ export class PageTable {
   }
 }
 
+/** The oldest pages that together give back so many bytes, or all that may go; those of `spared` activities stay. */
+export function oldest(
+  pages: readonly PageRecord[],
+  bytes: number,
+  spared: (activity: Activity) => boolean,
+): PageRecord[] {
+  const drop: PageRecord[] = [];
+  let left = bytes;
+  for (const record of pages) {
+    if (left <= 0) break;
+    if (record.page === UNMADE || spared(record.activity)) continue;
+    drop.push(record);
+    left -= record.bytes;
+  }
+  return drop;
+}
+
 /**
  * Which pages go, the oldest first, so that one of `need` bytes fits under the ceiling; undefined: it cannot. Pages of
  * `spared` activities stay.

@@ -3,6 +3,7 @@
  */
 import type { ErrorEnvelope } from '../../runtime/errors.js';
 import type { Activity, PageRecord, Shape } from '../engine/protocol.js';
+import type { Budgets } from './pools.js';
 
 /** Realtime goes first, background last. */
 export const TURN_CLASSES = ['realtime', 'interactive', 'background'] as const;
@@ -66,4 +67,5 @@ export type PageList = readonly PageRecord[];
 export interface BrokerArgs {
   /** Bytes that all pages may take together. */
   readonly pageBytes: number;
+  readonly budgets: Budgets;
 }

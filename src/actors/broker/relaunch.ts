@@ -6,31 +6,49 @@ import { DeadlineExceeded, EngineLost, fromEnvelope, MailboxFull } from '../../e
 import type { Context, Reply } from '../../runtime/actor.js';
 import type { ErrorEnvelope } from '../../runtime/errors.js';
 import type { EngineControl, Shape } from '../engine/protocol.js';
-import type { BrokerMessage } from './protocol.js';
 
-type Ask = BrokerMessage & { readonly type: 'relaunch' };
-
-interface Wanted {
+interface Asked {
   readonly shape: Shape;
+  /** What is granted may take so long to end. */
   readonly deadlineMs: number;
   readonly reply: Reply;
+}
+
+interface Wanted extends Asked {
   /** Takes back its deadline. */
   readonly forget: () => void;
   told: boolean;
 }
 
 export class Relaunch {
+  readonly #ctx: Context;
+  readonly #settle: () => void;
   #wanted: Wanted | undefined;
 
+  /** `settle`: has the broker look whether it can be done now. */
+  constructor(ctx: Context, settle: () => void) {
+    this.#ctx = ctx;
+    this.#settle = settle;
+  }
+
   /** Another one that is asked for meanwhile is refused. */
-  ask({ shape, deadlineMs }: Ask, ctx: Context): void {
-    const reply = ctx.replyLater();
+  ask({ shape, deadlineMs, reply }: Asked): void {
+    const ctx = this.#ctx;
     if (this.#wanted !== undefined) {
       reply.reject(new MailboxFull({ actor: ctx.name, band: 'user', bound: 1 }));
       return;
     }
     const forget = ctx.after(deadlineMs, { type: 'late' });
     this.#wanted = { shape, deadlineMs, reply, forget, told: false };
+    this.#settle();
+  }
+
+  /** The broker wants it itself. Rejects as `ask` refuses. */
+  resize(shape: Shape, deadlineMs: number): Promise<Shape> {
+    return new Promise((resolve, reject) => {
+      const reply = { resolve: (made: unknown) => resolve(made as Shape), reject };
+      this.ask({ shape, deadlineMs, reply });
+    });
   }
 
   get isWanted(): boolean {

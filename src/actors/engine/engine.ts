@@ -8,9 +8,11 @@ import type { NativeModel, StepStatus } from '../../native/addon.js';
 import type { Behaviour, Context, Definition } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
 import { type ErrorEnvelope, toEnvelope } from '../../runtime/errors.js';
+import { type LeaseMessage, LeaseNews } from '../broker/lease-news.js';
 import { doneOf, notBegun, soFarOf } from './done.js';
 import { Early } from './early.js';
 import type { Lane, RunOnLane } from './lane.js';
+import type { Trim } from './leases.js';
 import { carryOut } from './move.js';
 import { openModel } from './open.js';
 import { PieceMail } from './pieces.js';
@@ -37,6 +39,7 @@ const EPOCHS_A_START = 2 ** 20;
 class Engine implements Behaviour {
   readonly #args: EngineArgs;
   readonly #post: EnginePost;
+  readonly #news: LeaseNews;
   readonly #model: NativeModel;
   readonly #works: Works;
   readonly #replies: Replies;
@@ -50,7 +53,8 @@ class Engine implements Behaviour {
 
   constructor(ctx: Context, args: EngineArgs, model: NativeModel, saved: ReadonlyMap<string, unknown>) {
     this.#args = args;
-    this.#post = new EnginePost(ctx, args);
+    this.#news = new LeaseNews(ctx, args.broker, () => this.#works.leases());
+    this.#post = new EnginePost(ctx, args, this.#news);
     this.#model = model;
     this.#epoch = ctx.incarnation * EPOCHS_A_START;
     this.#replies = new Replies(model);
@@ -75,7 +79,7 @@ class Engine implements Behaviour {
     return undefined;
   }
 
-  control(message: EngineControl): void {
+  control(message: EngineControl | LeaseMessage | Trim): unknown {
     switch (message.type) {
       case 'ack':
         return this.#acknowledged(message.grant, message.pieces);
@@ -89,22 +93,27 @@ class Engine implements Behaviour {
       case 'vacate':
         for (const record of message.drop) this.#works.pages.drop(record);
         this.#works.lanes.vacate(message.claims);
-        if (message.epoch !== this.#epoch) return;
+        if (message.epoch !== this.#epoch) return undefined;
         for (const { work, from } of this.#early.vacated()) this.#take(work, from);
-        return;
+        return undefined;
       case 'unloaded':
         this.#works.pages.forgetGenes();
         for (const shrank of this.#works.lanes.forgetGene(message.gene)) this.#post.shrank(shrank);
-        return;
+        return undefined;
       case 'adopt':
         return this.#works.pages.adopt(message.record);
       case 'relaunch':
         return this.#newEpoch(this.#works.relaunch(message.shape));
+      case 'trim':
+        return this.#works.pages.trim();
+      case 'leases-changed':
+      case 'leases-again':
+        return this.#news.hear(message);
       case 'reset':
         return this.#reset(message.error);
       case 'unheard':
         if (message.epoch === this.#epoch) this.#sayUp();
-        return;
+        return undefined;
     }
   }
 

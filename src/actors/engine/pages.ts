@@ -126,6 +126,11 @@ export class Pages {
     this.#listener.unpaged(record);
   }
 
+  /** Gives memory that nothing uses back to the system; answers how many bytes. */
+  trim(): number {
+    return this.#store.trim();
+  }
+
   /** Genes are gone: pages of what was computed under them mean nothing any more. */
   forgetGenes(): void {
     for (const record of this.all()) {

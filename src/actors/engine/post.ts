@@ -5,6 +5,7 @@ import type { Context } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
 import { type ErrorEnvelope, toEnvelope } from '../../runtime/errors.js';
 import { Band } from '../../runtime/message.js';
+import type { LeaseNews } from '../broker/lease-news.js';
 
 import type { Lane } from './lane.js';
 import type { PageListener } from './pages.js';
@@ -44,10 +45,12 @@ export interface Effort {
 export class EnginePost implements PageListener {
   readonly #ctx: Context;
   readonly #args: EngineArgs;
+  readonly #news: LeaseNews;
 
-  constructor(ctx: Context, args: EngineArgs) {
+  constructor(ctx: Context, args: EngineArgs, news: LeaseNews) {
     this.#ctx = ctx;
     this.#args = args;
+    this.#news = news;
   }
 
   /**
@@ -56,6 +59,8 @@ export class EnginePost implements PageListener {
    */
   up(epoch: number, shape: Shape, pages: readonly PageRecord[], error?: ErrorEnvelope): void {
     this.#ctx.save(SHAPE, shape);
+    // Before it is up: who had the context made anew wants to know what that gave back.
+    this.#news.again();
     const up: EngineToBroker = { type: 'up', engine: this.#ctx.self, epoch, shape, pages, error };
     this.#ctx.ask(this.#args.broker, up, { band: Band.reserved }).catch(() => {
       this.#ctx.after(UNHEARD_MS, { type: 'unheard', epoch } satisfies EngineControl);
@@ -75,6 +80,7 @@ export class EnginePost implements PageListener {
     const { grant, lane: number } = work;
     const held = lane?.held ?? 0;
     const activity = held > 0 ? lane?.activity : undefined;
+    this.#news.changed();
     this.#broker({ type: 'ran', grant, lane: number, activity, held, bytes, processed, produced });
   }
 
@@ -88,11 +94,13 @@ export class EnginePost implements PageListener {
 
   paged(record: PageRecord): void {
     this.#ctx.save(PAGE + record.activity, record);
+    this.#news.changed();
     this.#broker({ type: 'paged', record });
   }
 
   unpaged({ activity, page }: PageRecord): void {
     this.#ctx.save(PAGE + activity, undefined);
+    this.#news.changed();
     this.#broker({ type: 'unpaged', activity, page });
   }
 

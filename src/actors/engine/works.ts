@@ -5,8 +5,10 @@ import { ContextFull, DecodeFailed, type TroupeError } from '../../errors.js';
 import { type NativeContext, type NativeModel, StepStatus } from '../../native/addon.js';
 import { loadAddon } from '../../native/load.js';
 import { type ErrorEnvelope, toEnvelope } from '../../runtime/errors.js';
+import type { Holds } from '../broker/leases.js';
 import type { Lane } from './lane.js';
 import { Lanes } from './lanes.js';
+import { engineLeases } from './leases.js';
 import { openContext } from './open.js';
 import { type PageListener, Pages } from './pages.js';
 import type { EngineArgs, Shape } from './protocol.js';
@@ -90,6 +92,11 @@ export class Works {
     const { cells } = this.#shape;
     const roomTokens = cells - this.#lanes.heldBeside(number);
     return new ContextFull({ needTokens: tokens.length, roomTokens, contextTokens: cells });
+  }
+
+  /** What the model, its context, and the store of pages hold of memory, as measured. */
+  leases(): Omit<Holds, 'type'> {
+    return engineLeases(this.#model, this.#context, this.#shape);
   }
 
   close(): void {

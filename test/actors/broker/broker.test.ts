@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import definition from '../../../src/actors/broker/broker.js';
 import type { BrokerToMind, MindToBroker } from '../../../src/actors/broker/protocol.js';
 import type { EngineControl, EngineToBroker } from '../../../src/actors/engine/protocol.js';
+import { UNBOUNDED } from '../budgets.js';
 import { Party, type Spoken, settled, TestThread } from '../thread.js';
 
 /** Room for one hundred tokens of `ran`. */
@@ -19,7 +20,7 @@ const enter = <Says extends Spoken, Hears>(name: string): Promise<Party<Says, He
 
 beforeEach(async () => {
   thread = await TestThread.start();
-  broker = await thread.spawn(definition as never, 'broker', { pageBytes: PAGE_BYTES });
+  broker = await thread.spawn(definition as never, 'broker', { pageBytes: PAGE_BYTES, budgets: UNBOUNDED });
   engine = await enter('engine');
   ada = await enter('ada');
   ben = await enter('ben');

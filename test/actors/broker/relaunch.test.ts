@@ -4,6 +4,7 @@ import definition from '../../../src/actors/broker/broker.js';
 import type { BrokerToMind, MindToBroker } from '../../../src/actors/broker/protocol.js';
 import type { EngineControl, EngineToBroker, Shape } from '../../../src/actors/engine/protocol.js';
 import type { ErrorEnvelope } from '../../../src/runtime/errors.js';
+import { UNBOUNDED } from '../budgets.js';
 import { Party, settled, TestThread } from '../thread.js';
 
 let thread: TestThread;
@@ -13,7 +14,7 @@ let ada: Party<MindToBroker, BrokerToMind>;
 
 beforeEach(async () => {
   thread = await TestThread.start();
-  broker = await thread.spawn(definition as never, 'broker', { pageBytes: 1000 });
+  broker = await thread.spawn(definition as never, 'broker', { pageBytes: 1000, budgets: UNBOUNDED });
   engine = await Party.enter(thread, 'engine', () => broker);
   ada = await Party.enter(thread, 'ada', () => broker);
   up(1);

@@ -10,6 +10,7 @@ import type { Context } from '../../../src/runtime/actor.js';
 import { Band } from '../../../src/runtime/message.js';
 import { TestSystem, type Wrapping } from '../../../src/testing/index.js';
 import { FakeAddon } from '../../simulation/fake-addon.js';
+import { UNBOUNDED } from '../budgets.js';
 
 /** The broker's first handler does its work and crashes. */
 function crashing(): Wrapping {
@@ -32,7 +33,11 @@ function crashing(): Wrapping {
 test('E1 a broker that crashed over the word that the engine is up hears it again, and grants', async () => {
   substituteAddon(new FakeAddon());
   const stage = await TestSystem.start({ wrappings: [crashing()] });
-  const brokerId = await stage.spawn({ name: 'broker', actor: broker, args: { pageBytes: 1000 } });
+  const brokerId = await stage.spawn({
+    name: 'broker',
+    actor: broker,
+    args: { pageBytes: 1000, budgets: UNBOUNDED },
+  });
   const args = {
     ...{ model: 'fake', mmap: false, gpuLayers: 0, rows: 16, pageBytes: 1000, owner: 'it' },
     shape: { lanes: 1, cells: 64, context: 64 },

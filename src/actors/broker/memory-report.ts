@@ -1,0 +1,89 @@
+/**
+ * What is shown of the budget (B1): pools, leases, floors, pressure and alerts; and cells, which are places in the context
+ * and no bytes. Pure.
+ */
+import { type PageRecord, UNMADE } from '../engine/protocol.js';
+import type { Alert } from './alerts.js';
+import { bytesOf, type HeldLease, LEASE_KINDS, type LeaseKind } from './leases.js';
+import type { Pool } from './pools.js';
+import type { LaneState } from './queue.js';
+import type { Giver } from './relief.js';
+
+export interface KindReport {
+  readonly kind: LeaseKind;
+  readonly bytes: number;
+  readonly floorBytes: number;
+}
+
+export interface PoolReport extends Pool {
+  /** Asked for and not yet free. */
+  readonly pendingBytes: number;
+  readonly kinds: readonly KindReport[];
+}
+
+export interface MemoryReport {
+  readonly pools: readonly PoolReport[];
+  readonly leases: readonly HeldLease[];
+  readonly cells: {
+    readonly total: number;
+    /** Promised to turns that run. */
+    readonly granted: number;
+    /** Of idle lanes: given up when a turn needs them. */
+    readonly idle: number;
+  };
+  /** The latest last. */
+  readonly alerts: readonly Alert[];
+  /** Who threw too often when asked for memory, and is asked no more. */
+  readonly quarantined: readonly Giver['name'][];
+}
+
+export interface ReportedMemory {
+  readonly leases: readonly HeldLease[];
+  readonly pools: readonly (Pool & { readonly pendingBytes: number })[];
+  readonly pages: readonly PageRecord[];
+  readonly lanes: readonly LaneState[];
+  readonly cells: number;
+  readonly alerts: readonly Alert[];
+  readonly quarantined: readonly Giver['name'][];
+}
+
+export function reportOf({
+  leases,
+  pools,
+  pages,
+  lanes,
+  cells,
+  alerts,
+  quarantined,
+}: ReportedMemory): MemoryReport {
+  return {
+    pools: pools.map((pool) => ({
+      ...pool,
+      kinds: kindsOf(leases.filter(({ tier }) => pool.tiers.includes(tier))),
+    })),
+    leases: leases.flatMap((lease) =>
+      lease.kind === 'pages' && lease.tier === 'host' ? eachPage(lease, pages) : [lease],
+    ),
+    cells: {
+      total: cells,
+      granted: lanes.reduce((sum, { reserved }) => sum + reserved, 0),
+      idle: lanes.reduce((sum, { held }) => sum + held, 0),
+    },
+    ...{ alerts, quarantined },
+  };
+}
+
+const kindsOf = (leases: readonly HeldLease[]): KindReport[] =>
+  LEASE_KINDS.flatMap((kind) => {
+    const these = leases.filter((lease) => lease.kind === kind);
+    const floorBytes = these.reduce((sum, lease) => sum + lease.floorBytes, 0);
+    return these.length === 0 ? [] : [{ kind, bytes: bytesOf(these), floorBytes }];
+  });
+
+/** The store's charge, by rooms; what it charges beyond the pages that are known is its own. */
+function eachPage(store: HeldLease, pages: readonly PageRecord[]): HeldLease[] {
+  const made = pages.filter(({ page }) => page !== UNMADE);
+  const known = made.map(({ activity, bytes }) => ({ ...store, owner: activity, bytes, floorBytes: 0 }));
+  const rest = store.bytes - bytesOf(known);
+  return rest > 0 ? [...known, { ...store, bytes: rest }] : known;
+}

@@ -1,0 +1,216 @@
+/**
+ * The broker's half that looks after memory: it keeps the ledger of leases, looks at the pools whenever that has changed, and
+ * has those relieved that are under pressure. What it decides is decided in `pools.ts`, `relief.ts` and `resize.ts`.
+ */
+import type { Context } from '../../runtime/actor.js';
+import type { ActorId } from '../../runtime/address.js';
+import { Band } from '../../runtime/message.js';
+import type { Trim } from '../engine/leases.js';
+import type { Activity, Shape } from '../engine/protocol.js';
+import type { PoolUse, Relieve, Relieved } from '../residency/protocol.js';
+import { Alerts } from './alerts.js';
+import { type Holder, type Holds, LeaseBook } from './leases.js';
+import { type MemoryReport, reportOf } from './memory-report.js';
+import type { Occupancy } from './occupancy.js';
+import { type Budgets, type Pool, type PoolName, poolsOf, pressed } from './pools.js';
+import { HOLDER } from './recover.js';
+import type { Relaunch } from './relaunch.js';
+import { type Given, type Giver, Relief } from './relief.js';
+import { Resize } from './resize.js';
+
+/** Changes that come within it are looked at together. */
+const TOGETHER_MS = 100;
+/** While a pool is not calm it is looked at so often, and not tried more often. */
+const CHECK_MS = 5_000;
+/** How long who is asked may take, and how much longer the answer. */
+const RELIEVE_MS = 2_000;
+const ANSWER_GRACE_MS = 1_000;
+/** Turns that run may take so long to end before the context is made anew; no other begins meanwhile. */
+const RELAUNCH_MS = 60_000;
+
+/** To itself. */
+interface Look {
+  readonly type: 'look';
+  /** Changes are looked at; else pools that were not calm are looked at again. */
+  readonly changes: boolean;
+}
+
+/** Asked: the answer is a `MemoryReport`. */
+export interface MemoryQuestion {
+  readonly type: 'memory';
+}
+
+export type MemoryMessage = Holds | Look | MemoryQuestion;
+
+export interface MemoryOf {
+  readonly occupancy: Occupancy;
+  readonly turns: {
+    /** Whether an activity waits for anything or has a grant. */
+    isWanted(activity: Activity): boolean;
+    readonly waiting: { readonly size: number };
+  };
+  readonly relaunch: Relaunch;
+}
+
+export class Memory {
+  readonly #ctx: Context;
+  readonly #budgets: Budgets;
+  readonly #of: MemoryOf;
+  readonly #book = new LeaseBook();
+  readonly #holders = new Map<Holder, ActorId>();
+  readonly #relief: Relief;
+  readonly #alerts = new Alerts();
+  readonly #resize: Resize;
+  readonly #tried = new Map<PoolName, number>();
+  readonly #looks = { soon: false, later: false };
+  #onePool = true;
+  #cells = 0;
+  #asks = 0;
+  #poolUse = '';
+
+  constructor(ctx: Context, budgets: Budgets, of: MemoryOf) {
+    this.#ctx = ctx;
+    this.#budgets = budgets;
+    this.#of = of;
+    const now = () => ctx.now;
+    this.#resize = new Resize({
+      ...{ now, leases: () => this.#book.all(), waiting: () => of.turns.waiting.size },
+      relaunch: (shape) => of.relaunch.resize(shape, RELAUNCH_MS),
+    });
+    this.#relief = new Relief([...this.#givers(), this.#resize], now);
+  }
+
+  hear(message: MemoryMessage, sender: ActorId): MemoryReport | undefined {
+    switch (message.type) {
+      case 'memory':
+        return this.#report();
+      case 'holds':
+        this.#holds(message, sender);
+        break;
+      case 'look':
+        this.#looks[message.changes ? 'soon' : 'later'] = false;
+        this.#look();
+        break;
+    }
+    return undefined;
+  }
+
+  /** An actor is gone: what it holds counts until there is another one. */
+  gone(actor: ActorId): void {
+    for (const [holder, id] of this.#holders) if (id === actor) this.#book.expire(holder);
+  }
+
+  /** An engine is up, of this shape. */
+  up(shape: Shape): void {
+    this.#cells = shape.cells;
+    this.#resize.up(shape);
+  }
+
+  /** A user asks for such a context. */
+  asked(shape: Shape): void {
+    this.#resize.asked(shape);
+  }
+
+  #holds({ holder, leases, onePool }: Holds, sender: ActorId): void {
+    this.#book.hold(holder, leases);
+    if (onePool !== undefined) this.#onePool = onePool;
+    if (this.#holders.get(holder) !== sender) {
+      this.#holders.set(holder, sender);
+      this.#ctx.watch(sender);
+      this.#ctx.save(HOLDER + holder, sender);
+    }
+    this.#later('soon', TOGETHER_MS);
+  }
+
+  #later(when: 'soon' | 'later', ms: number): void {
+    if (this.#looks[when]) return;
+    this.#looks[when] = true;
+    this.#ctx.after(ms, { type: 'look', changes: when === 'soon' } satisfies Look);
+  }
+
+  #pools(): Pool[] {
+    return poolsOf(this.#book.all(), this.#budgets, this.#onePool);
+  }
+
+  #look(): void {
+    const pools = this.#pools();
+    for (const { name, level } of pools) if (level === 'normal') this.#alerts.calm(name);
+    for (const pool of pressed(pools)) void this.#relieve(pool);
+    const ofContext = pools.find(({ tiers }) => tiers.includes('device'));
+    if (ofContext !== undefined) {
+      this.#resize.look(ofContext);
+      this.#sayUse(ofContext);
+    }
+    // As long as nothing changes and all are calm, looking again would find the same.
+    const isCalm = pools.every(({ level }) => level === 'normal') && !this.#resize.isSmall;
+    if (!isCalm) this.#later('later', CHECK_MS);
+  }
+
+  async #relieve(pool: Pool): Promise<void> {
+    const { now } = this.#ctx;
+    if (now - (this.#tried.get(pool.name) ?? Number.NEGATIVE_INFINITY) < CHECK_MS) return;
+    this.#tried.set(pool.name, now);
+    const attempt = await this.#relief.relieve(pool);
+    const alert = attempt && this.#alerts.tried(attempt, this.#ctx.now);
+    if (alert !== undefined) this.#ctx.probe({ name: 'memory.pressure', ...alert });
+  }
+
+  /** What the residency brings back on its own must fit. */
+  #sayUse({ usedBytes, capacityBytes, tiers }: Pool): void {
+    const residency = this.#holders.get('residency');
+    const use: PoolUse = { type: 'pool-use', usedBytes, capacityBytes, tiers };
+    const text = JSON.stringify(use);
+    if (residency === undefined || text === this.#poolUse) return;
+    this.#poolUse = text;
+    this.#ctx.tell(residency, { ...use }, { band: Band.reserved });
+  }
+
+  /** The cheapest first; after them the context. */
+  #givers(): Giver[] {
+    const holds = (kind: string, { tiers }: Pool): boolean =>
+      this.#book
+        .all()
+        .some((lease) => lease.kind === kind && tiers.includes(lease.tier) && lease.bytes > lease.floorBytes);
+    return [
+      { name: 'arena', isIn: (pool) => holds('arena', pool), ask: () => this.#trim() },
+      {
+        name: 'genes',
+        isIn: (pool) => holds('genes', pool),
+        ask: (bytes, pool) => this.#askGenes(bytes, pool),
+      },
+      { name: 'pages', isIn: (pool) => holds('pages', pool), ask: (bytes) => this.#askPages(bytes) },
+    ];
+  }
+
+  #askGenes(bytes: number, { tiers }: Pool): Promise<Given> {
+    const ask: Relieve = { type: 'relieve', ask: ++this.#asks, bytes, tiers, deadlineMs: RELIEVE_MS };
+    return this.#ask<Relieved>('residency', { ...ask });
+  }
+
+  /** The oldest pages are dropped, but those of rooms with a turn that waits or runs. */
+  async #askPages(bytes: number): Promise<Given> {
+    const left = this.#of.occupancy.dropOldest(bytes, (activity) => this.#of.turns.isWanted(activity));
+    return left === 0 ? { outcome: 'refused', bytes: 0 } : this.#trim();
+  }
+
+  /** Gives memory of the store that nothing uses back to the system. */
+  async #trim(): Promise<Given> {
+    const bytes = await this.#ask<number>('engine', { type: 'trim' } satisfies Trim);
+    return { outcome: bytes > 0 ? 'released' : 'refused', bytes };
+  }
+
+  #ask<T>(holder: Holder, message: { readonly type: string }): Promise<T> {
+    const id = this.#holders.get(holder) as ActorId;
+    return this.#ctx.ask<T>(id, message, { band: Band.control, deadlineMs: RELIEVE_MS + ANSWER_GRACE_MS });
+  }
+
+  #report(): MemoryReport {
+    const { lanes, pages } = this.#of.occupancy;
+    const alerts = this.#alerts.all();
+    return reportOf({
+      ...{ leases: this.#book.all(), pages: pages.all(), lanes: lanes.all, cells: this.#cells, alerts },
+      pools: this.#pools().map((pool) => ({ ...pool, pendingBytes: this.#relief.pendingBytes(pool.name) })),
+      quarantined: this.#relief.quarantined(),
+    });
+  }
+}

@@ -1,0 +1,23 @@
+/**
+ * A broker that was started again knows of no grants, and of no memory: engine, minds, and those who hold memory are told so.
+ */
+import { EngineLost } from '../../errors.js';
+import type { Context } from '../../runtime/actor.js';
+import type { ActorId } from '../../runtime/address.js';
+import { toEnvelope } from '../../runtime/errors.js';
+import { Band } from '../../runtime/message.js';
+import { BrokerPost } from './post.js';
+
+/** What keys in the saved state begin with: minds, and holders of memory. */
+const MIND = 'mind/';
+export const HOLDER = 'holder/';
+
+export function tellOfStart(ctx: Context, saved: ReadonlyMap<string, unknown>): void {
+  const error = toEnvelope(new EngineLost({ reason: 'the broker was started again' }));
+  const post = new BrokerPost(ctx);
+  for (const [key, id] of saved) {
+    if (key === 'engine') ctx.tell(id as ActorId, { type: 'reset', error }, { band: Band.reserved });
+    if (key.startsWith(MIND)) post.restarted(id as ActorId, error);
+    if (key.startsWith(HOLDER)) ctx.tell(id as ActorId, { type: 'leases-again' }, { band: Band.reserved });
+  }
+}

@@ -1,0 +1,99 @@
+/**
+ * The context as what gives memory back last (B4): it is made anew, smaller, and larger again when its pool has been calm for
+ * a while and turns wait. It is never larger than it was asked to be.
+ */
+import type { Shape } from '../engine/protocol.js';
+import { largerShape, smallerShape } from './context-size.js';
+import { bytesOf, type Lease } from './leases.js';
+import { type Pool, WARNING } from './pools.js';
+import type { Given, Giver } from './relief.js';
+
+/** So long a pool has to have been calm before the context grows: it is made anew then, which costs every lane a move. */
+const CALM_MS = 60_000;
+
+export interface ResizeOf {
+  readonly now: () => number;
+  leases(): readonly Lease[];
+  /** Has the context made anew. Rejects where it cannot be; it is as it was then. */
+  relaunch(shape: Shape): Promise<Shape>;
+  /** Turns that wait. */
+  waiting(): number;
+}
+
+export class Resize implements Giver {
+  readonly name = 'context';
+  readonly #of: ResizeOf;
+  /** What the context was asked to be, and what it is. */
+  #full: Shape | undefined;
+  #shape: Shape | undefined;
+  /** It is being made anew. */
+  #making = false;
+  /** What a user has asked for. */
+  #asked: Shape | undefined;
+  #calmSince: number | undefined;
+
+  constructor(of: ResizeOf) {
+    this.#of = of;
+  }
+
+  /** A user wants the context to be so. */
+  asked(shape: Shape): void {
+    this.#asked = shape;
+  }
+
+  /** An engine is up, of this shape. */
+  up(shape: Shape): void {
+    if (this.#full === undefined || isSame(shape, this.#asked)) this.#full = shape;
+    this.#asked = undefined;
+    this.#shape = shape;
+    this.#calmSince = undefined;
+  }
+
+  /** Smaller than it was asked to be. */
+  get isSmall(): boolean {
+    return this.#full !== undefined && this.#shape !== undefined && this.#shape.cells < this.#full.cells;
+  }
+
+  isIn({ tiers }: Pool): boolean {
+    return tiers.includes('device') && !this.#making && this.#shape !== undefined;
+  }
+
+  async ask(bytes: number): Promise<Given> {
+    const before = this.#bytes();
+    const shape = this.#shape && smallerShape(this.#shape, before, bytes);
+    if (shape === undefined || !(await this.#make(shape))) return { outcome: 'refused', bytes: 0 };
+    const freed = Math.max(0, before - this.#bytes());
+    return { outcome: freed < bytes ? 'partial' : 'released', bytes: freed };
+  }
+
+  /** Grows if it may; called whenever pools were looked at. */
+  look(pool: Pool): void {
+    const [shape, full] = [this.#shape, this.#full];
+    if (shape === undefined || full === undefined || !this.isSmall) return;
+    if (pool.pressure >= WARNING) this.#calmSince = undefined;
+    else this.#calmSince ??= this.#of.now();
+    const isRested = this.#calmSince !== undefined && this.#of.now() - this.#calmSince >= CALM_MS;
+    if (!isRested || this.#making || this.#of.waiting() === 0) return;
+    const larger = largerShape(shape, full, this.#bytes(), pool);
+    if (larger !== undefined) void this.#make(larger);
+  }
+
+  async #make(shape: Shape): Promise<boolean> {
+    this.#making = true;
+    try {
+      await this.#of.relaunch(shape);
+      return true;
+    } catch {
+      return false;
+    } finally {
+      this.#making = false;
+    }
+  }
+
+  #bytes(): number {
+    return bytesOf(this.#of.leases().filter(({ kind }) => kind === 'context'));
+  }
+}
+
+const isSame = (a: Shape, b: Shape | undefined): boolean =>
+  a.lanes === b?.lanes && a.cells === b.cells && a.context === b.context;
