@@ -2,6 +2,10 @@
  * Everything that the package exports beside `Troupe`, by the file that declares it.
  */
 export type { ActorOptions } from './actor-options.js';
+export type { Alert } from './actors/broker/alerts.js';
+export type { HeldLease, Lease, LeaseKind } from './actors/broker/leases.js';
+export type { KindReport, MemoryReport, PoolReport } from './actors/broker/memory-report.js';
+export type { Level } from './actors/broker/pools.js';
 export type { TurnClass } from './actors/broker/protocol.js';
 export type { Shape } from './actors/engine/protocol.js';
 export type { Sampling } from './actors/engine/sampling.js';

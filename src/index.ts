@@ -6,12 +6,14 @@
  * (actors/engine/stepper.ts) through one native call (native/src).
  */
 import { type ActorOptions, checkActor } from './actor-options.js';
+import type { MemoryReport } from './actors/broker/memory-report.js';
 import type { Shape } from './actors/engine/protocol.js';
 import { createStatus, readLanes, Status } from './actors/engine/status.js';
 import type { MindArgs } from './actors/mind/protocol.js';
 import { checkCallback, checkText } from './check.js';
 import { BadArgument, NameTaken, SystemStopped } from './errors.js';
 import { Genes } from './genes.js';
+import { memoryOf } from './memory.js';
 import { Mind } from './mind.js';
 import { checkMindOptions, type MindOptions, mindActorName } from './mind-options.js';
 import { openMinds } from './minds.js';
@@ -177,6 +179,11 @@ export class Troupe implements AsyncDisposable {
    */
   async relaunch(options?: RelaunchOptions): Promise<Shape> {
     return this.#relaunches.ask(this.#open('the relaunch'), options);
+  }
+
+  /** The memory budget: pools, leases with their floors, pressure, and what was said of it. */
+  async memory(): Promise<MemoryReport> {
+    return memoryOf(this.#open('its memory'), this.#minds);
   }
 
   /** Everything that can be seen now; reads shared memory and asks nobody, so it works while threads are busy. */

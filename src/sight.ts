@@ -2,10 +2,12 @@
  * A troupe as observers see it: the actors, and beside them the lanes, which the broker hands out and the engine works
  * on.
  */
+import type { MemoryReport } from './actors/broker/memory-report.js';
 import { type LaneReport, readLanes } from './actors/engine/status.js';
 import type { GeneStats, NamedGeneInfo, ResidencyQuestion } from './actors/residency/protocol.js';
 import { NoSuchActor } from './errors.js';
 import { type GenesSeen, genesSeen } from './observer/genes.js';
+import { type MemorySeen, memorySeen } from './observer/memory.js';
 import { Observer } from './observer/server.js';
 import type { ActorId } from './runtime/address.js';
 import type { SystemReport } from './runtime/inspect.js';
@@ -38,6 +40,13 @@ async function genesOf(system: System): Promise<GenesSeen> {
   return genesSeen(all, stats);
 }
 
+/** Asked of the broker, on its control band. */
+async function budgetOf(system: System): Promise<MemorySeen> {
+  const id = await system.lookup('broker');
+  if (id === undefined) throw new NoSuchActor({ name: 'broker', near: undefined });
+  return memorySeen(await system.ask<MemoryReport>(id, { type: 'memory' }, { band: Band.control }));
+}
+
 /** Opens the control socket in the data folder; else answers the probe that says why it cannot be. */
 export async function openObserver(
   system: System,
@@ -48,6 +57,7 @@ export async function openObserver(
     inspect: () => sightOf(system.inspect(), readLanes(status)),
     peek: (id: ActorId, preview: boolean) => system.peek(id, preview),
     genes: () => genesOf(system),
+    memory: () => budgetOf(system),
     onProbe: system.onProbe.bind(system),
     trace: system.trace.bind(system),
   };

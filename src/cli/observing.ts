@@ -49,6 +49,17 @@ export function addObserving(program: Command): void {
     });
 
   program
+    .command('memory')
+    .description('the memory budget of a running troupe: what is held where, and what is short')
+    .option(...PID)
+    .option(...DIR)
+    .addHelpText('after', examples('troupe memory', 'troupe memory --pid 4711'))
+    .action(async (options: AttachOptions) => {
+      const { memory } = await import('./memory.js');
+      process.exitCode = await memory(options);
+    });
+
+  program
     .command('peek')
     .description('the messages queued at an actor of a running troupe')
     .argument(...NAME)

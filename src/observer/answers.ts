@@ -28,6 +28,8 @@ export async function answer(
       return whyOf(sight, known, request.name);
     case 'genes':
       return source.genes();
+    case 'memory':
+      return source.memory();
     case 'peek':
       return named(await source.peek(find(known, request.name).id, request.preview), known);
     case 'messages': {

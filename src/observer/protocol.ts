@@ -11,6 +11,7 @@ import type { ErrorEnvelope } from '../runtime/errors.js';
 import type { PeekReport } from '../runtime/thread-actor.js';
 import type { Why } from '../runtime/why.js';
 import type { GenesSeen } from './genes.js';
+import type { MemorySeen } from './memory.js';
 import type { Observation } from './observation.js';
 
 /** Grows when an older observer could misread an answer. */
@@ -47,6 +48,7 @@ export type Request =
   | { readonly type: 'inspect'; readonly limit: number }
   | { readonly type: 'why'; readonly name: string }
   | { readonly type: 'genes' }
+  | { readonly type: 'memory' }
   /** `preview`: with the shape of each message, texts redacted. */
   | { readonly type: 'peek'; readonly name: string; readonly preview: boolean }
   /** Events as they happen, of one actor or of one name, as far as given; `perSecond` at most. */
@@ -72,6 +74,7 @@ export interface Answer {
   readonly inspect: Observation;
   readonly why: Why;
   readonly genes: GenesSeen;
+  readonly memory: MemorySeen;
   readonly peek: Peeked;
   readonly trace: { readonly sent: number; readonly leftOut: number };
   readonly messages: { readonly sent: number; readonly leftOut: number };
@@ -111,6 +114,8 @@ export function parseRequest(line: string): { readonly id: number; readonly requ
       return { id, request: { type: 'why', name: text(given.name, 'name') } };
     case 'genes':
       return { id, request: { type: 'genes' } };
+    case 'memory':
+      return { id, request: { type: 'memory' } };
     case 'peek':
       return {
         id,
@@ -135,7 +140,7 @@ export function parseRequest(line: string): { readonly id: number; readonly requ
       throw new BadArgument({
         argument: 'type',
         value: given.type,
-        expected: 'inspect, why, genes, peek, trace or messages',
+        expected: 'inspect, why, genes, memory, peek, trace or messages',
       });
   }
 }

@@ -10,12 +10,14 @@ import type { PeekReport } from '../runtime/thread-actor.js';
 import type { TraceOptions } from '../runtime/trace-protocol.js';
 import type { TraceListener } from '../runtime/traces.js';
 import type { GenesSeen } from './genes.js';
+import type { MemorySeen } from './memory.js';
 import { REST } from './pace.js';
 
 export interface Source {
   inspect(): Sight;
   peek(id: ActorId, preview: boolean): Promise<PeekReport>;
   genes(): Promise<GenesSeen>;
+  memory(): Promise<MemorySeen>;
   trace(options: TraceOptions, listener: TraceListener): () => void;
   /** Answers the function that unsubscribes. */
   onProbe(listener: (probe: Probe) => void): () => void;

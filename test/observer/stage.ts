@@ -59,6 +59,12 @@ export function source(peek?: Source['peek']): PlantedSource {
     },
     peek: peek ?? (async (id) => ({ id, name: 'bob', inHand: undefined, queued: [], more: 0, waits: [] })),
     genes: async () => genesSeen([], NO_COUNTS),
+    memory: async () => ({
+      pools: [],
+      cells: { total: 0, granted: 0, idle: 0 },
+      alerts: [],
+      quarantined: [],
+    }),
     trace: (_, { over }) => over,
     onProbe(listener) {
       planted.listeners.add(listener);

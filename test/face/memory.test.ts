@@ -1,0 +1,93 @@
+/** The memory budget of a real troupe: what is in the ledger, and what happens under pressure. */
+import { afterEach, describe, expect, it } from 'vitest';
+import type { MemoryReport, PoolReport, Troupe, TroupeOptions } from '../../src/index.js';
+import { SectionKind } from '../../src/native/pages.js';
+import { addon } from '../native/fixtures.js';
+import { greedy, probesOf, startTroupe, until } from './stage.js';
+
+const MIB = 2 ** 20;
+
+let troupe: Troupe;
+afterEach(async () => {
+  await troupe.stop();
+});
+const start = async (options: TroupeOptions = {}): Promise<void> => {
+  troupe = await startTroupe(options);
+};
+const bytesOf = (report: MemoryReport, kind: string): number =>
+  report.leases.filter((lease) => lease.kind === kind).reduce((sum, { bytes }) => sum + bytes, 0);
+const host = ({ pools }: MemoryReport): PoolReport => pools[0] as PoolReport;
+/** What is said of changes comes within moments. */
+async function eventually(holds: (report: MemoryReport) => boolean): Promise<MemoryReport> {
+  for (;;) {
+    const report = await troupe.memory();
+    if (holds(report)) return report;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+describe('the ledger of a troupe', () => {
+  it('B1 has weights, context and buffers as the native side measures them, in one pool', async () => {
+    await start({ lanes: 2 });
+    const report = await troupe.memory();
+    expect(report.pools.map(({ name }) => name)).toEqual(['host', 'disk']);
+    for (const kind of ['weights', 'context', 'compute', 'output'])
+      expect(bytesOf(report, kind)).toBeGreaterThan(0);
+    const [pool] = report.pools;
+    expect(pool?.heldBytes).toBe(report.leases.reduce((sum, { bytes }) => sum + bytes, 0));
+    expect(report.cells).toEqual({ total: 1024, granted: 0, idle: 0 });
+  });
+
+  it('B1 has each page by its room, and what the store keeps ready; it ends where it began', async () => {
+    await start({ lanes: 1 });
+    const before = host(await troupe.memory()).heldBytes;
+    const ada = await troupe.mind('ada');
+    await ada.turn('Tell me.', { maxTokens: 8, sampling: greedy }).result;
+    await ada.pageOut();
+    const { bytes, free } = addon.pages.usage();
+    const report = await eventually((now) => bytesOf(now, 'pages') > 0);
+    expect(report.leases.filter(({ kind }) => kind === 'pages')).toMatchObject([
+      { owner: 'ada/main', bytes },
+    ]);
+    expect(bytesOf(report, 'arena')).toBe(free);
+    await troupe.pages.drop('ada');
+    addon.pages.trim();
+    await eventually((now) => host(now).heldBytes - bytesOf(now, 'arena') === before);
+  });
+
+  it('B1 bytes and cells are apart: a smaller context frees bytes, a lane that is free does not', async () => {
+    await start({ lanes: 4, context: 256 });
+    const before = await troupe.memory();
+    await troupe.relaunch({ lanes: 1, context: 256 });
+    const after = await troupe.memory();
+    expect(bytesOf(after, 'context')).toBe(bytesOf(before, 'context') / 4);
+    expect(after.cells.total).toBe(256);
+  });
+});
+
+describe('a troupe that is short of memory', () => {
+  /** So much as a troupe of the smallest model needs at least; what it cannot let go of is less. */
+  const NEEDED = 68 * MIB;
+
+  it('B4 drops pages, makes its context smaller, and says once what did not come free; turns go on', async () => {
+    await start({ lanes: 4, memory: { host: NEEDED, pages: 2 ** 30 } });
+    using probes = probesOf(troupe, 'memory.pressure');
+    const ada = await troupe.mind('ada');
+    const say = async () => (await ada.turn('Tell me.', { maxTokens: 8, sampling: greedy }).result).outcome;
+    await say();
+    // Pages of others in this process.
+    const sections = [{ kind: SectionKind.kv, bytes: 56 * MIB }];
+    const ballast = addon.pages.create({ fingerprint: 'none', cells: 1, sections });
+    await ada.pageOut();
+    await until(() => probes.seen.length > 0, 'an alert');
+    expect(probes.seen).toMatchObject([{ pool: 'host', says: expect.stringContaining('came free') }]);
+    expect((await troupe.memory()).cells.total).toBe(512);
+    expect(await troupe.pages.list()).toEqual([]);
+    expect(await say()).toMatch(/stop|length/);
+    addon.pages.release(ballast);
+    addon.pages.trim();
+    await ada.pageOut();
+    await eventually((report) => host(report).level === 'normal');
+    expect(probes.seen).toHaveLength(1);
+  });
+});
