@@ -40,6 +40,7 @@ import type { Probe } from './runtime/probes.js';
 import { System } from './runtime/system.js';
 import type { PeekReport } from './runtime/thread-actor.js';
 import type { Why } from './runtime/why.js';
+import { sharesOf } from './shares.js';
 import { openObserver, sightOf } from './sight.js';
 import { checkMemory, makeDir, moduleUrl, openStage, type Stage } from './stage.js';
 import { checkSupervisor, type SupervisorOptions } from './supervisor-options.js';
@@ -92,7 +93,7 @@ export class Troupe implements AsyncDisposable {
       );
       const { context, cells } = fitContext(checked, header.contextTrain);
       const leftBytes = checkMemory(checked, header, cells);
-      const pageBytes = checked.pageBytes ?? Math.floor(leftBytes / 2);
+      const shares = sharesOf(checked, leftBytes);
       makeDir(checked.dir);
       checked.onProgress({ stage: 'threads', fraction: 0 });
       const hosts = Array.from({ length: checked.hosts }, (_, i) => ({ name: `host-${i}`, host: true }));
@@ -104,7 +105,7 @@ export class Troupe implements AsyncDisposable {
       troupe.#stage = await openStage(
         system,
         checked,
-        { context, cells, threads, pageBytes },
+        { context, cells, threads, ...shares },
         troupe.#status,
       );
       const minds = troupe.#minds;

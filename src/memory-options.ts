@@ -18,6 +18,11 @@ export interface MemoryOptions {
   readonly disk?: number;
   /** Pages in memory, contexts of minds that have no lane; default: half of what `host` leaves beside weights and KV. */
   readonly pages?: number;
+  /**
+   * Checkpoints: states that lanes of models which cannot be cut back (recurrent, hybrid, sliding window) are taken back to;
+   * default: an eighth of what `host` leaves.
+   */
+  readonly checkpoints?: number;
   /** Folder of pages on disk, which belongs to one process at a time; default: `pages` in the data folder. */
   readonly dir?: string;
 }
@@ -27,6 +32,7 @@ export interface CheckedMemoryOptions {
   readonly hostBytes: number;
   readonly diskBytes: number;
   readonly pageBytes: number | undefined;
+  readonly checkpointBytes: number | undefined;
   readonly pageDir: string;
 }
 
@@ -36,8 +42,15 @@ const DISK_SHARE = 1 / 2;
 /** `dir`: the data folder. */
 export function checkMemoryOptions(options: unknown, dir: string): CheckedMemoryOptions {
   const where = 'options.memory';
-  const given = checkFields<MemoryOptions>(options, where, ['device', 'host', 'disk', 'pages', 'dir']);
-  const bytes = (field: 'device' | 'host' | 'disk' | 'pages', least: number): number | undefined =>
+  const given = checkFields<MemoryOptions>(options, where, [
+    'device',
+    'host',
+    'disk',
+    'pages',
+    'checkpoints',
+    'dir',
+  ]);
+  const bytes = (field: Exclude<keyof MemoryOptions, 'dir'>, least: number): number | undefined =>
     checkWhole(given[field], `${where}.${field}`, least, Number.MAX_SAFE_INTEGER);
   const pageDir = checkText(given.dir, `${where}.dir`, join(dir, 'pages'));
   return {
@@ -45,6 +58,7 @@ export function checkMemoryOptions(options: unknown, dir: string): CheckedMemory
     hostBytes: bytes('host', 1) ?? availableMemory(),
     diskBytes: bytes('disk', 0) ?? Math.floor(freeSpace(pageDir) * DISK_SHARE),
     pageBytes: bytes('pages', 0),
+    checkpointBytes: bytes('checkpoints', 0),
     pageDir,
   };
 }

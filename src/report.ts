@@ -1,7 +1,14 @@
 /**
  * What `inspect` shows: the actors and threads, the lanes, and the engine's counters. Reads shared memory and asks nobody.
  */
-import { type LaneReport, readLanes, readStatus, Status } from './actors/engine/status.js';
+import {
+  type CheckpointReport,
+  type LaneReport,
+  readCheckpoints,
+  readLanes,
+  readStatus,
+  Status,
+} from './actors/engine/status.js';
 import type { SystemReport } from './runtime/inspect.js';
 import type { System } from './runtime/system.js';
 
@@ -9,6 +16,8 @@ export interface TroupeReport extends SystemReport {
   readonly lanes: readonly LaneReport[];
   readonly tokens: { readonly processed: number; readonly produced: number };
   readonly steps: number;
+  /** Of lanes of models that cannot be cut back to any position; there are none with others. */
+  readonly checkpoints: CheckpointReport;
 }
 
 export const reportOf = (system: System, status: Int32Array): TroupeReport => ({
@@ -19,4 +28,5 @@ export const reportOf = (system: System, status: Int32Array): TroupeReport => ({
     produced: readStatus(status, Status.produced),
   },
   steps: readStatus(status, Status.steps),
+  checkpoints: readCheckpoints(status),
 });

@@ -20,6 +20,7 @@ import { Reader } from './reader.js';
 import type { ActorId } from './runtime/address.js';
 import type { System } from './runtime/system.js';
 import { CONTROL_THREAD, MAIN_THREAD } from './runtime/well-known.js';
+import type { Shares } from './shares.js';
 
 /** Rows of one step: enough that a prompt alone runs at full speed. */
 const STEP_ROWS = 512;
@@ -47,12 +48,10 @@ export interface Stage {
 }
 
 /** What the model's header decides, where the options leave it open. */
-export interface Fit {
+export interface Fit extends Shares {
   readonly context: number;
   readonly cells: number;
   readonly threads: number;
-  /** Bytes that pages may take. */
-  readonly pageBytes: number;
 }
 
 export const moduleUrl = (path: string): string => new URL(path, import.meta.url).href;
@@ -135,7 +134,7 @@ function residencyArgs(
 
 function engineArgs(
   options: CheckedTroupeOptions,
-  { context, cells, threads, pageBytes }: Fit,
+  { context, cells, threads, pageBytes, checkpointBytes }: Fit,
   broker: ActorId,
   status: Int32Array,
 ): EngineArgs {
@@ -150,6 +149,7 @@ function engineArgs(
     promptThreads: threads,
     flashAttention: true,
     pageBytes,
+    checkpointBytes,
     broker,
     owner: randomUUID(),
     status,

@@ -50,6 +50,7 @@ void Checkpoints::evictTo(uint64_t bytes, size_t keptOfEach) {
     }
     if (most == nullptr) return;
     const auto oldest = most->begin() + (most->size() > 1 ? 1 : 0);
+    evicted_.push_back({static_cast<int32_t>(most - lanes_.data()), oldest->position, oldest->memory.bytes()});
     drop(*most, oldest, oldest + 1);
     counts_.evicted++;
   }

@@ -17,6 +17,13 @@ struct Checkpoint {
   Extent memory;
 };
 
+// One that was dropped to stay in the budget.
+struct EvictedCheckpoint {
+  int32_t lane;
+  int32_t position;
+  uint64_t bytes;
+};
+
 struct CheckpointCounts {
   uint64_t bytes = 0;
   uint64_t budget = 0;
@@ -40,6 +47,9 @@ class Checkpoints {
   void dropAfter(int32_t lane, int32_t position);
   void setBudget(uint64_t bytes);
   CheckpointCounts counts() const { return counts_; }
+  // In order, since they were last forgotten.
+  const std::vector<EvictedCheckpoint>& evicted() const { return evicted_; }
+  void forgetEvicted() { evicted_.clear(); }
 
  private:
   using Lane = std::vector<Checkpoint>;
@@ -50,6 +60,7 @@ class Checkpoints {
 
   std::vector<Lane> lanes_;
   CheckpointCounts counts_;
+  std::vector<EvictedCheckpoint> evicted_;
 };
 
 }  // namespace troupe

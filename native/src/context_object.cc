@@ -49,6 +49,7 @@ Napi::Function ContextObject::define(Napi::Env env) {
                       InstanceMethod<&ContextObject::checkpoints>("checkpoints"),
                       InstanceMethod<&ContextObject::setCheckpointBudget>("setCheckpointBudget"),
                       InstanceMethod<&ContextObject::checkpointCounts>("checkpointCounts"),
+                      InstanceMethod<&ContextObject::evictedCheckpoints>("evictedCheckpoints"),
                       InstanceMethod<&ContextObject::memory>("memory"),
                       InstanceMethod<&ContextObject::close>("close")});
 }

@@ -41,6 +41,7 @@ class ContextObject : public Napi::ObjectWrap<ContextObject> {
   Napi::Value checkpoints(const Napi::CallbackInfo& info);
   void setCheckpointBudget(const Napi::CallbackInfo& info);
   Napi::Value checkpointCounts(const Napi::CallbackInfo& info);
+  Napi::Value evictedCheckpoints(const Napi::CallbackInfo& info);
   Napi::Value memory(const Napi::CallbackInfo& info);
   void close(const Napi::CallbackInfo& info);
 

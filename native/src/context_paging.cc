@@ -75,4 +75,19 @@ Napi::Value ContextObject::checkpointCounts(const Napi::CallbackInfo& info) {
   });
 }
 
+Napi::Value ContextObject::evictedCheckpoints(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), "evictedCheckpoints", [&]() -> Napi::Value {
+    const std::vector<EvictedCheckpoint>& all = open().evictedCheckpoints();
+    Napi::Array array = Napi::Array::New(info.Env(), all.size());
+    for (size_t i = 0; i < all.size(); i++) {
+      Napi::Object evicted = Napi::Object::New(info.Env());
+      evicted.Set("lane", all[i].lane);
+      evicted.Set("position", all[i].position);
+      evicted.Set("bytes", static_cast<double>(all[i].bytes));
+      array.Set(static_cast<uint32_t>(i), evicted);
+    }
+    return array;
+  });
+}
+
 }  // namespace troupe

@@ -72,6 +72,7 @@ class Lanes {
   const std::vector<Checkpoint>& checkpoints(int32_t lane) const;
   void setCheckpointBudget(uint64_t bytes) { paging_.setCheckpointBudget(bytes); }
   CheckpointCounts checkpointCounts() const { return paging_.checkpointCounts(); }
+  const std::vector<EvictedCheckpoint>& evictedCheckpoints() const { return paging_.evictedCheckpoints(); }
   // Steps that used the graph of the step before them, of all so far.
   int32_t reused() const;
 

@@ -56,6 +56,7 @@ void Paging::empty(int32_t lane) {
 }
 
 int32_t Paging::pageIn(int32_t lane, const Page& page) {
+  checkpoints_.forgetEvicted();
   if (const auto different = difference(page.layout().fingerprint, fingerprint_)) {
     throw Failure("PageMismatch", {{"field", different->field}, {"page", different->page}, {"here", different->here}});
   }
@@ -82,7 +83,13 @@ void Paging::takeCheckpoints(int32_t lane, const Page& page) {
   }
 }
 
+void Paging::setCheckpointBudget(uint64_t bytes) {
+  checkpoints_.forgetEvicted();
+  checkpoints_.setBudget(bytes);
+}
+
 const Checkpoint* Paging::checkpoint(int32_t lane, int32_t tokens) {
+  checkpoints_.forgetEvicted();
   if (held_.empty()) return nullptr;
   const Checkpoint* last = checkpoints_.newest(lane, tokens);
   if (last != nullptr && last->position == tokens) return last;

@@ -45,8 +45,10 @@ class Paging {
   // Forgets the checkpoints of what the lane no longer holds.
   void keepUpTo(int32_t lane, int32_t tokens) { checkpoints_.dropAfter(lane, tokens); }
   const std::vector<Checkpoint>& checkpoints(int32_t lane) const { return checkpoints_.of(lane); }
-  void setCheckpointBudget(uint64_t bytes) { checkpoints_.setBudget(bytes); }
+  void setCheckpointBudget(uint64_t bytes);
   CheckpointCounts checkpointCounts() const { return checkpoints_.counts(); }
+  // Those that the last `pageIn`, `checkpoint` or `setCheckpointBudget` dropped to stay in the budget.
+  const std::vector<EvictedCheckpoint>& evictedCheckpoints() const { return checkpoints_.evicted(); }
 
  private:
   const std::vector<MemoryPart>& parts() const;

@@ -58,6 +58,11 @@ export interface Checkpoint {
   readonly bytes: number;
 }
 
+/** One that was dropped to stay in the budget. */
+export interface EvictedCheckpoint extends Checkpoint {
+  readonly lane: number;
+}
+
 export interface CheckpointCounts {
   readonly bytes: number;
   readonly budget: number;
@@ -100,6 +105,8 @@ export interface NativePaging {
    */
   setCheckpointBudget(bytes: number): void;
   checkpointCounts(): CheckpointCounts;
+  /** Those that the last `checkpoint`, `pageIn` or `setCheckpointBudget` dropped, in order. */
+  evictedCheckpoints(): EvictedCheckpoint[];
 }
 
 /** The pages of the process. */

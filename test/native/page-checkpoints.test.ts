@@ -100,6 +100,7 @@ describe.each<Kind>(['recurrent', 'hybrid', 'window'])('P7 a lane of a %s model'
     keep(1, 75);
     expect(context.checkpointCounts()).toMatchObject({ evicted: 0, skipped: 0 });
     keep(1, 95);
+    expect(context.evictedCheckpoints()).toEqual([{ lane: 0, position: 80, bytes }]);
     expect([positions(context, 0), positions(context, 1)]).toEqual([
       [70, 90],
       [75, 95],
@@ -115,6 +116,7 @@ describe.each<Kind>(['recurrent', 'hybrid', 'window'])('P7 a lane of a %s model'
     expect(context.checkpointCounts()).toMatchObject({ bytes: 2 * bytes, evicted: 5 });
     context.setCheckpointBudget(0);
     expect(context.checkpointCounts()).toMatchObject({ bytes: 0, evicted: 7 });
+    expect(context.evictedCheckpoints().map(({ lane }) => lane)).toEqual([2, 3]);
   });
 
   it('P7 is refused a position that it does not have', () => {

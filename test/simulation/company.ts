@@ -115,7 +115,7 @@ export class Company {
     const args = {
       ...{ model: 'fake', mmap: false, gpuLayers: 0, rows: 64, pageBytes: PAGE_BYTES, owner: 'it' },
       shape: { lanes: LANES, cells: CELLS, context: CONTEXT },
-      ...{ threads: 1, promptThreads: 1, flashAttention: false, broker: brokerId },
+      ...{ threads: 1, promptThreads: 1, flashAttention: false, checkpointBytes: 0, broker: brokerId },
       status: this.#status,
     };
     const engineId = await stage.spawn({ name: 'engine', actor: engine, args, thread: ENGINE_THREAD });

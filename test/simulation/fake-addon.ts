@@ -250,6 +250,7 @@ export class FakeContext implements NativeContext {
   checkpoints = (): [] => [];
   setCheckpointBudget(): void {}
   checkpointCounts = (): CheckpointCounts => ({ bytes: 0, budget: 0, evicted: 0, skipped: 0 });
+  evictedCheckpoints = (): [] => [];
   memory = (): [] => [];
 
   close(): void {

@@ -14,6 +14,8 @@ export interface Lane {
   /** Tokens of the activity; the first `held` of them are in the KV. */
   tokens: number[];
   held: number;
+  /** Tokens that it held at its newest checkpoint; 0: it has none. */
+  kept: number;
   /** Under which genes they were computed, but for so many of the first, which ran none. */
   genes: readonly AppliedGene[];
   /** Those genes as a text that is equal for equal genes at equal scales, in whatever order. */
@@ -58,6 +60,7 @@ export const emptyLane = (number: number): Lane => ({
   activity: undefined,
   tokens: [],
   held: 0,
+  kept: 0,
   genes: [],
   phenotype: '',
   base: 0,

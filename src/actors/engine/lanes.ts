@@ -5,6 +5,7 @@
 import { EmptyLane } from '../../errors.js';
 import type { NativeContext } from '../../native/addon.js';
 import type { ActorId } from '../../runtime/address.js';
+import type { Checkpoints } from './checkpoints.js';
 import { beginningOf, beginRun, emptyLane, type Lane, type RunOnLane, ranGene } from './lane.js';
 import type { Pages } from './pages.js';
 import { alike, chooseSource, hasCome } from './prefix.js';
@@ -23,15 +24,23 @@ export class Lanes {
   readonly all: readonly Lane[];
   readonly #context: NativeContext;
   readonly #pages: Pages;
+  readonly #checkpoints: Checkpoints;
   readonly #status: Int32Array;
   readonly #shares: boolean;
   readonly #byGrant = new Map<number, Lane>();
   #order = 0;
 
-  constructor(context: NativeContext, pages: Pages, status: Int32Array, { shares }: LanesOptions) {
+  constructor(
+    context: NativeContext,
+    pages: Pages,
+    checkpoints: Checkpoints,
+    status: Int32Array,
+    { shares }: LanesOptions,
+  ) {
     this.#shares = shares;
     this.#context = context;
     this.#pages = pages;
+    this.#checkpoints = checkpoints;
     this.#status = status;
     this.all = Array.from({ length: context.lanes }, (_, number) => emptyLane(number));
     for (const lane of this.all) showLane(status, lane, undefined);
@@ -52,9 +61,9 @@ export class Lanes {
       const beginning = beginningOf(run);
       // What was computed under other genes means nothing under these; the last token is always processed again.
       reused = Math.min(alike(lane, beginning), lane.held, beginning.tokens.length - 1);
-      if (reused < lane.held && !this.#context.cut(lane.number, reused)) reused = 0;
+      if (reused < lane.held) reused = this.#checkpoints.cut(lane, reused);
     }
-    if (reused === 0) this.#context.clear(lane.number);
+    if (reused === 0) this.#clear(lane);
     this.#context.setSampler(lane.number, run.sampling, run.soFar?.tokens ?? new Int32Array(0));
     const begun = beginRun(lane, run, mind, this.#order++, reused, performance.now());
     begun.pagedIn = pagedIn;
@@ -86,8 +95,9 @@ export class Lanes {
     const beginning = this.#pages.beginningOf(record);
     const begun = performance.now();
     this.empty(lane);
-    this.#pages.in(lane.number, record);
+    this.#checkpoints.observe(lane, () => this.#pages.in(lane.number, record));
     Object.assign(lane, beginning, { activity, held: record.held });
+    this.#checkpoints.sync(lane);
     showLane(this.#status, lane, mind);
     return { bytes: record.bytes, ms: performance.now() - begun };
   }
@@ -124,7 +134,7 @@ export class Lanes {
     const source = this.#shares ? chooseSource(lane, this.all) : undefined;
     run.leader = source?.run && source;
     if (source === undefined || run.leader !== undefined) return;
-    this.#context.clear(lane.number);
+    this.#clear(lane);
     const shared = this.#context.share(source.lane.number, lane.number, source.tokens) ? source.tokens : 0;
     lane.held = shared;
     run.reused = shared;
@@ -139,17 +149,19 @@ export class Lanes {
     // An idle lane holds no gene back.
     this.#context.setGenes(lane.number, []);
     lane.tokens.length = length;
-    if (lane.held > length && !this.#context.cut(lane.number, length)) {
-      this.#context.clear(lane.number);
-      lane.held = 0;
-    }
-    lane.held = Math.min(lane.held, length);
+    if (lane.held > length) lane.held = this.#checkpoints.cut(lane, length);
     if (lane.held === 0) Object.assign(lane, emptyLane(lane.number));
     showLane(this.#status, lane, undefined);
   }
 
-  empty(lane: Lane): void {
+  /** The KV of a lane alone. */
+  #clear(lane: Lane): void {
     this.#context.clear(lane.number);
+    this.#checkpoints.sync(lane);
+  }
+
+  empty(lane: Lane): void {
+    this.#clear(lane);
     Object.assign(lane, emptyLane(lane.number));
     showLane(this.#status, lane, undefined);
   }
@@ -176,8 +188,7 @@ export class Lanes {
   forgetGene(gene: number): LaneShrank[] {
     const lanes = this.all.filter((lane) => lane.run === undefined && ranGene(lane, gene));
     return lanes.map((lane) => {
-      const kept = this.#context.cut(lane.number, lane.base) ? lane.base : 0;
-      if (kept === 0) this.#context.clear(lane.number);
+      const kept = this.#checkpoints.cut(lane, lane.base);
       lane.tokens.length = kept;
       lane.held = kept;
       showLane(this.#status, lane, undefined);

@@ -28,7 +28,7 @@ export function openModel(args: EngineArgs, loaded: number | undefined): NativeM
 }
 
 export function openContext(model: NativeModel, args: EngineArgs, { lanes, cells }: Shape): NativeContext {
-  return model.context({
+  const context = model.context({
     lanes,
     cells,
     rows: Math.max(lanes, Math.min(args.rows, cells)),
@@ -37,4 +37,6 @@ export function openContext(model: NativeModel, args: EngineArgs, { lanes, cells
     flashAttention: args.flashAttention,
     abortFlag: args.status.subarray(Status.abort, Status.abort + 1),
   });
+  context.setCheckpointBudget(args.checkpointBytes);
+  return context;
 }

@@ -1,12 +1,14 @@
 /**
  * What the engine says to others, and what it hands over of its pages: they are there for the engine after it.
  */
+
+import type { EvictedCheckpoint } from '../../native/pages.js';
 import type { Context } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
 import { type ErrorEnvelope, toEnvelope } from '../../runtime/errors.js';
 import { Band } from '../../runtime/message.js';
 import type { LeaseNews } from '../broker/lease-news.js';
-
+import type { CheckpointListener } from './checkpoints.js';
 import type { Lane } from './lane.js';
 import type { PageListener } from './pages.js';
 import {
@@ -42,7 +44,7 @@ export interface Effort {
   readonly produced: number;
 }
 
-export class EnginePost implements PageListener {
+export class EnginePost implements PageListener, CheckpointListener {
   readonly #ctx: Context;
   readonly #args: EngineArgs;
   readonly #news: LeaseNews;
@@ -107,6 +109,22 @@ export class EnginePost implements PageListener {
   failed(activity: Activity, error: unknown): void {
     this.#ctx.probe({ name: 'page.failed', activity, error: toEnvelope(error) });
     this.#broker({ type: 'unpaged', activity, page: UNMADE });
+  }
+
+  resized(): void {
+    this.#news.changed();
+  }
+
+  evicted({ lane, position, bytes }: EvictedCheckpoint): void {
+    this.#ctx.probe({ name: 'checkpoint.evicted', lane, position, bytes });
+  }
+
+  skipped(lane: number, checkpoints: number): void {
+    this.#ctx.probe({ name: 'checkpoint.skipped', lane, checkpoints });
+  }
+
+  unrestored(lane: number, error: unknown): void {
+    this.#ctx.probe({ name: 'checkpoint.failed', lane, error: toEnvelope(error) });
   }
 
   #broker(message: EngineToBroker): void {

@@ -1,7 +1,6 @@
 /**
  * What the engine understands and what it tells: runs on lanes, cancels, pieces of text, and how a run ended.
  */
-
 import type { AppliedGene, SamplerOptions } from '../../native/addon.js';
 import type { ActorId } from '../../runtime/address.js';
 import type { ErrorEnvelope } from '../../runtime/errors.js';
@@ -65,6 +64,8 @@ export interface Run extends Granted {
   readonly genes: readonly AppliedGene[];
   /** So many of the first tokens run no genes. */
   readonly base: number;
+  /** Lengths of beginnings of the tokens at which later runs of the activity may part from this one, ascending. */
+  readonly partings: readonly number[];
   readonly sampling: SamplerOptions;
   readonly stops: readonly string[];
   /** Most tokens of the whole reply, 1 or more. */
@@ -243,8 +244,9 @@ export interface EngineArgs {
   readonly threads: number;
   readonly promptThreads: number;
   readonly flashAttention: boolean;
-  /** Bytes that the pages of this process may take. */
+  /** Bytes that the pages of this process may take, and the checkpoints of all lanes. */
   readonly pageBytes: number;
+  readonly checkpointBytes: number;
   readonly broker: ActorId;
   /** Names it, over all its lives, among all engines there ever are. */
   readonly owner: string;

@@ -8,15 +8,19 @@ import type { Shape } from './protocol.js';
 
 /**
  * `progress` in thousandths; `cancel` and `abort` are set by the main thread; `steps`, `processed` and `produced` are counters
- * that only go up; `lanes` and `context` (tokens that one lane may hold) are those of the context that there is now.
+ * that only go up, as are checkpoints `evicted` and `skipped`; `lanes` and `context` (tokens that one lane may hold) are those
+ * of the context that there is now, and so are `checkpoints`, in blocks of bytes.
  */
 export const Status = {
   ...{ progress: 0, cancel: 1, abort: 2, steps: 3, processed: 4, produced: 5 },
   ...{ lanes: 6, context: 7 },
+  ...{ checkpoints: 8, evicted: 9, skipped: 10 },
 } as const;
 
 export const MAX_LANES = 256;
-const HEADER = 8;
+const HEADER = 11;
+/** Bytes of all checkpoints may be more than a number of 32 bits holds. */
+const CHECKPOINT_BLOCK = 4096;
 const LANE_FIELDS = 5;
 const LaneField = { running: 0, held: 1, thread: 2, slot: 3, generation: 4 } as const;
 
@@ -45,6 +49,24 @@ export const readStatus = (status: Int32Array, field: number): number => Atomics
 export function count(status: Int32Array, field: number, by: number): void {
   status[field] = ((status[field] as number) + by) | 0;
 }
+
+export interface CheckpointReport {
+  /** That the checkpoints of all lanes take. */
+  readonly bytes: number;
+  /** Dropped to stay in the budget, and not kept because they found no room in it, of all so far. */
+  readonly evicted: number;
+  readonly skipped: number;
+}
+
+export const showCheckpoints = (status: Int32Array, bytes: number): void => {
+  status[Status.checkpoints] = Math.ceil(bytes / CHECKPOINT_BLOCK);
+};
+
+export const readCheckpoints = (status: Int32Array): CheckpointReport => ({
+  bytes: readStatus(status, Status.checkpoints) * CHECKPOINT_BLOCK,
+  evicted: readStatus(status, Status.evicted),
+  skipped: readStatus(status, Status.skipped),
+});
 
 /** Shows a lane as it is now. */
 export function showLane(status: Int32Array, lane: Lane, mind: ActorId | undefined): void {

@@ -3,6 +3,7 @@
  * to the lanes when the decode fails.
  */
 import { type NativeContext, ROW_FIELDS, RowOutput, StepStatus } from '../../native/addon.js';
+import type { Checkpoints } from './checkpoints.js';
 import { createStepCost } from './cost.js';
 import type { Lane, RunOnLane } from './lane.js';
 import { type LaneShare, type LaneWork, plan } from './planner.js';
@@ -28,6 +29,7 @@ interface Retry {
 export class Stepper {
   readonly #context: NativeContext;
   readonly #lanes: readonly Lane[];
+  readonly #checkpoints: Checkpoints;
   readonly #sink: StepSink;
   readonly #clock: StepClock;
   readonly #split: boolean;
@@ -45,12 +47,14 @@ export class Stepper {
   constructor(
     context: NativeContext,
     lanes: readonly Lane[],
+    checkpoints: Checkpoints,
     sink: StepSink,
     clock: StepClock,
     split: boolean,
   ) {
     this.#context = context;
     this.#lanes = lanes;
+    this.#checkpoints = checkpoints;
     this.#sink = sink;
     this.#clock = clock;
     this.#split = split;
@@ -63,6 +67,7 @@ export class Stepper {
   step(): boolean {
     const shares = this.#next();
     if (shares.length === 0) return false;
+    for (const { lane } of shares) this.#checkpoints.keep(this.#lanes[lane] as Lane);
     const count = this.#fill(shares);
     const begun = this.#clock.now;
     const step = this.#steps++;
@@ -84,8 +89,7 @@ export class Stepper {
       const { share, run } = this.#alone[0] as Retry;
       const lane = this.#lanes[share.lane] as Lane;
       if (run !== undefined && lane.run === run) {
-        const pending = lane.tokens.length - lane.held;
-        return [{ lane: share.lane, count: Math.min(share.count, pending) }];
+        return [{ lane: share.lane, count: Math.min(share.count, this.#room(lane)) }];
       }
       this.#alone.shift();
     }
@@ -96,7 +100,7 @@ export class Stepper {
       work.push({
         lane: lane.number,
         kind: pending > 1 ? 'prompt' : 'decode',
-        pending,
+        pending: this.#room(lane),
         order: lane.run.order,
         served: this.#served[lane.number] as number,
       });
@@ -109,6 +113,11 @@ export class Stepper {
       ({ kind, lane }) => kind === 'prompt' && shares.some((share) => share.lane === lane),
     );
     return shares;
+  }
+
+  /** Tokens that a lane can take in before it stops: for want of more, or for a checkpoint. */
+  #room(lane: Lane): number {
+    return Math.min(lane.tokens.length - lane.held, this.#checkpoints.room(lane));
   }
 
   /** Writes the rows of all shares; a lane's last pending token asks for a sample. */
@@ -147,7 +156,8 @@ export class Stepper {
     const wasAlone = this.#alone.length > 0;
     for (const share of shares) {
       const lane = this.#lanes[share.lane] as Lane;
-      if (!this.#context.cut(lane.number, lane.held)) this.#restart(lane);
+      // What it has lost it reads again from its tokens.
+      lane.held = this.#checkpoints.cut(lane, lane.held);
     }
     if (!wasAlone) {
       this.#alone = shares.map((share) => ({ share, run: this.#lanes[share.lane]?.run }));
@@ -155,13 +165,9 @@ export class Stepper {
     }
     this.#alone.shift();
     const lane = this.#lanes[(shares[0] as LaneShare).lane] as Lane;
-    this.#restart(lane);
-    this.#sink.failed(lane, status);
-  }
-
-  /** Empties a lane that cannot be cut; its run is prompted again from its tokens. */
-  #restart(lane: Lane): void {
     this.#context.clear(lane.number);
     lane.held = 0;
+    lane.kept = 0;
+    this.#sink.failed(lane, status);
   }
 }

@@ -6,6 +6,7 @@ import { type NativeContext, type NativeModel, StepStatus } from '../../native/a
 import { loadAddon } from '../../native/load.js';
 import { type ErrorEnvelope, toEnvelope } from '../../runtime/errors.js';
 import type { Holds } from '../broker/leases.js';
+import { type CheckpointListener, Checkpoints } from './checkpoints.js';
 import type { Lane } from './lane.js';
 import { Lanes } from './lanes.js';
 import { engineLeases } from './leases.js';
@@ -19,7 +20,7 @@ interface Beginning {
   readonly shape: Shape;
   readonly sink: StepSink;
   readonly clock: StepClock;
-  readonly listener: PageListener;
+  readonly listener: PageListener & CheckpointListener;
 }
 
 export class Works {
@@ -28,8 +29,10 @@ export class Works {
   readonly #args: EngineArgs;
   readonly #sink: StepSink;
   readonly #clock: StepClock;
+  readonly #listener: CheckpointListener;
   #shape: Shape;
   #context: NativeContext;
+  #checkpoints: Checkpoints;
   #lanes: Lanes;
   #stepper: Stepper;
 
@@ -38,11 +41,13 @@ export class Works {
     this.#args = args;
     this.#sink = sink;
     this.#clock = clock;
+    this.#listener = listener;
     this.#shape = shape;
     this.#context = openContext(model, args, shape);
     const store = loadAddon().pages;
     store.setCeiling(args.pageBytes);
     this.pages = new Pages(args.owner, model, this.#context, store, listener);
+    this.#checkpoints = this.#newCheckpoints();
     this.#lanes = this.#newLanes();
     this.#stepper = this.#newStepper();
   }
@@ -79,6 +84,7 @@ export class Works {
       this.#context = openContext(this.#model, this.#args, this.#shape);
     }
     this.pages.use(this.#context);
+    this.#checkpoints = this.#newCheckpoints();
     this.#lanes = this.#newLanes();
     this.#stepper = this.#newStepper();
     return error;
@@ -105,14 +111,23 @@ export class Works {
     this.#model.close();
   }
 
+  #newCheckpoints(): Checkpoints {
+    const { canRollBack, slidingWindow } = this.#model.info;
+    const keeps = !canRollBack || slidingWindow > 0;
+    return new Checkpoints(this.#context, this.#args.status, this.#listener, keeps);
+  }
+
   #newLanes(): Lanes {
     const { status } = this.#args;
     showShape(status, this.#shape);
-    return new Lanes(this.#context, this.pages, status, { shares: this.#model.info.canRollBack });
+    const shares = this.#model.info.canRollBack;
+    return new Lanes(this.#context, this.pages, this.#checkpoints, status, { shares });
   }
 
   #newStepper(): Stepper {
     const { recurrent, hybrid } = this.#model.info;
-    return new Stepper(this.#context, this.#lanes.all, this.#sink, this.#clock, recurrent || hybrid);
+    const { all } = this.#lanes;
+    const split = recurrent || hybrid;
+    return new Stepper(this.#context, all, this.#checkpoints, this.#sink, this.#clock, split);
   }
 }

@@ -62,7 +62,7 @@ export class Post {
   /** Starts a granted turn's run. False: the engine's thread is not there. */
   run(turn: Turn, prepared: Prepared, activity: Activity, granted: Granted): boolean {
     const { grant, epoch, lane, continues, vacated } = granted;
-    const { tokens, base, maxTokens } = prepared;
+    const { tokens, base, partings, maxTokens } = prepared;
     const { sampling, phenotype } = turn;
     const genes = phenotype.map(({ gene, scale }) => ({ gene, scale }));
     const { stops, reader, turn: number } = turn.request;
@@ -77,6 +77,7 @@ export class Post {
       tokens,
       genes,
       base,
+      partings,
       sampling,
       stops,
       maxTokens,

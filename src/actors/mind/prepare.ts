@@ -74,12 +74,20 @@ export function prepare(
       user: rendering.messages.at(-1) ?? user,
       tokens: rendering.tokens,
       base: mind.plainSystem && system !== undefined ? (rendering.ends[0] as number) : 0,
+      partings: partingsOf(rendering.ends, system !== undefined),
       maxTokens: Math.max(1, Math.min(fit.maxTokens, contextOf(mind) - rendering.tokens.length)),
       turnsDropped: dropped.length,
     },
     system: system === undefined ? undefined : rendering.messages[0],
     dropped: dropped.map((exchange) => exchange.index),
   };
+}
+
+/** After the system prompt, when the oldest turns leave; and after what was said before, when this turn comes to nothing. */
+function partingsOf(ends: readonly number[], hasSystem: boolean): number[] {
+  const before = ends.at(-2);
+  if (before === undefined) return [];
+  return hasSystem && ends.length > 2 ? [ends[0] as number, before] : [before];
 }
 
 /** Refuses a system prompt that leaves no room for any message. Throws ContextFull. */

@@ -22,6 +22,8 @@ export interface Prepared {
   readonly tokens: Int32Array;
   /** So many of the first tokens run no genes. */
   readonly base: number;
+  /** Lengths of beginnings of the tokens at which a later turn may part from this one, ascending. */
+  readonly partings: readonly number[];
   readonly maxTokens: number;
   readonly turnsDropped: number;
 }

@@ -31,6 +31,7 @@ function lane(number: number, tokens: number[], held: number, running = true, gi
     tokens: Int32Array.from(tokens),
     genes: [],
     base: 0,
+    partings: [],
     sampling: greedy,
     stops: [],
     maxTokens: 10,

@@ -57,7 +57,8 @@ export class EngineStage {
     const args: EngineArgs = {
       ...{ model: TINY, mmap: false, gpuLayers: 0, rows: 64, threads: 1, promptThreads: 1 },
       shape: { lanes: 2, cells: 1024, context: 512 },
-      ...{ flashAttention: true, pageBytes: 2 ** 26, broker: broker.id, owner: 'it', status: createStatus() },
+      ...{ flashAttention: true, pageBytes: 2 ** 26, checkpointBytes: 0 },
+      ...{ broker: broker.id, owner: 'it', status: createStatus() },
       ...given,
     };
     const engine = await thread.spawn(definition as never, 'engine', args);
@@ -74,7 +75,16 @@ export class EngineStage {
     const grant = ++this.#grants;
     const run: Run = {
       ...{ type: 'run', grant, epoch: 0, activity: 'a', lane: 0, continues: false, vacated: 0, tokens },
-      ...{ genes: [], base: 0, sampling: greedy, stops: [], maxTokens: 24, reader: this.#ctx.self, turn: 1 },
+      ...{
+        genes: [],
+        base: 0,
+        partings: [],
+        sampling: greedy,
+        stops: [],
+        maxTokens: 24,
+        reader: this.#ctx.self,
+        turn: 1,
+      },
       ...given,
     };
     this.#ctx.tell(this.engine, { ...run });

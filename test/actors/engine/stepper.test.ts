@@ -3,8 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Checkpoints } from '../../../src/actors/engine/checkpoints.js';
 import { beginRun, emptyLane, type Lane } from '../../../src/actors/engine/lane.js';
+import { APART } from '../../../src/actors/engine/marks.js';
 import { MEASURE_AFTER_STEPS } from '../../../src/actors/engine/planner.js';
+import { createStatus } from '../../../src/actors/engine/status.js';
 import { Stepper } from '../../../src/actors/engine/stepper.js';
 import {
   type NativeContext,
@@ -68,10 +71,15 @@ afterEach(() => {
   contexts = [];
 });
 
-function stage(model: NativeModel, split = false): Stage {
+/** `checkpointBytes`: of a model whose lanes cannot be cut. */
+function stage(model: NativeModel, checkpointBytes?: number): Stage {
   const real = model.context({ ...contextOptions, lanes: 3, cells: 1536, rows: 64 });
   contexts.push(real);
+  real.setCheckpointBudget(checkpointBytes ?? 0);
   const faulty = new Faulty(real);
+  const odd = checkpointBytes !== undefined;
+  const unheard = { resized() {}, evicted() {}, skipped() {}, unrestored() {} };
+  const checkpoints = new Checkpoints(faulty.context, createStatus(), unheard, odd);
   const lanes = Array.from({ length: 3 }, (_, number) => emptyLane(number));
   const said = new Map<number, number[] | StepStatus>();
   const limits = new Map<number, number>();
@@ -89,7 +97,7 @@ function stage(model: NativeModel, split = false): Stage {
       lane.run = undefined;
     },
   };
-  const stepper = new Stepper(faulty.context, lanes, sink, { now: 0 }, split);
+  const stepper = new Stepper(faulty.context, lanes, checkpoints, sink, { now: 0 }, odd);
   let order = 0;
   return {
     faulty,
@@ -108,6 +116,7 @@ function stage(model: NativeModel, split = false): Stage {
         tokens: prompt,
         genes: [],
         base: 0,
+        partings: [],
         sampling: greedy,
         stops: [],
         maxTokens: most,
@@ -267,10 +276,10 @@ describe.each<Kind>(['recurrent', 'hybrid'])('a model that cannot roll back: %s'
     given.play();
   };
 
-  it('E6 is prompted again after a failed step, and says the same', () => {
-    const quiet = stage(odd, true);
+  it('E6 without a checkpoint is prompted again after a failed step, and says the same', () => {
+    const quiet = stage(odd, 0);
     speak(quiet);
-    const disturbed = stage(odd, true);
+    const disturbed = stage(odd, 0);
     disturbed.faulty.fault = (step) =>
       step.size === 2 && disturbed.faulty.steps.length % 9 === 0 ? FAILED : OK;
     speak(disturbed);
@@ -278,8 +287,28 @@ describe.each<Kind>(['recurrent', 'hybrid'])('a model that cannot roll back: %s'
     expect(disturbed.faulty.steps.length).toBeGreaterThan(quiet.faulty.steps.length);
   });
 
+  it('E6 is taken back to its checkpoint after a failed step, and reads only what came after it', () => {
+    const prompt = ids(odd, 'hello world '.repeat(40));
+    const quiet = stage(odd, 2 ** 24);
+    quiet.begin(0, prompt, 20);
+    quiet.play();
+    const disturbed = stage(odd, 2 ** 24);
+    const chunks = quiet.faulty.steps.length - 19;
+    disturbed.faulty.fault = () => (disturbed.faulty.steps.length === chunks + 12 ? FAILED : OK);
+    disturbed.begin(0, prompt, 20);
+    disturbed.play();
+    expect(disturbed.said).toEqual(quiet.said);
+    const rows = ({ faulty }: Stage): number =>
+      faulty.steps.reduce((sum, step) => sum + (step.get(0) ?? 0), 0);
+    const [first] = quiet.faulty.context.checkpoints(0);
+    const position = first?.position ?? 0;
+    expect(prompt.length - position).toBeLessThan(APART);
+    // The failed row itself, the 11 of the reply before it, and what lies between the checkpoint and the reply.
+    expect(rows(disturbed) - rows(quiet)).toBe(12 + prompt.length - position);
+  });
+
   it('E1 has decodes and chunks of a prompt in steps of their own, in turns', () => {
-    const given = stage(odd, true);
+    const given = stage(odd, 2 ** 24);
     given.begin(0, ids(odd, 'hello'), 200);
     given.step();
     given.begin(1, ids(odd, 'world '.repeat(100)), 2);

@@ -39,7 +39,15 @@ test('E1 a broker that crashed over the word that the engine is up hears it agai
     args: { pageBytes: 1000, budgets: UNBOUNDED },
   });
   const args = {
-    ...{ model: 'fake', mmap: false, gpuLayers: 0, rows: 16, pageBytes: 1000, owner: 'it' },
+    ...{
+      model: 'fake',
+      mmap: false,
+      gpuLayers: 0,
+      rows: 16,
+      pageBytes: 1000,
+      checkpointBytes: 0,
+      owner: 'it',
+    },
     shape: { lanes: 1, cells: 64, context: 64 },
     ...{ threads: 1, promptThreads: 1, flashAttention: false, broker: brokerId, status: createStatus() },
   };
