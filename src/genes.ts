@@ -94,13 +94,13 @@ export class Genes {
   }
 
   #ask<T>(message: ResidencyMessage): Promise<T> {
-    const { system, mindArgs } = this.#stage();
-    return system.ask<T>(mindArgs.residency, message, { deadlineMs: ASK_MS });
+    const { system, residency } = this.#stage();
+    return system.ask<T>(residency, message, { deadlineMs: ASK_MS });
   }
 
   #question<T>(message: ResidencyQuestion): Promise<T> {
-    const { system, mindArgs } = this.#stage();
-    return system.ask<T>(mindArgs.residency, message, { band: Band.control });
+    const { system, residency } = this.#stage();
+    return system.ask<T>(residency, message, { band: Band.control });
   }
 }
 

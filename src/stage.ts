@@ -38,6 +38,7 @@ export interface Stage {
   readonly reader: Reader;
   readonly readerId: ActorId;
   readonly pager: ActorId;
+  readonly residency: ActorId;
   readonly modelName: string;
   /** What every mind is told beside its own options; the genes where it names none. */
   readonly mindArgs: Omit<MindArgs, 'plainSystem' | 'name' | 'system' | 'sampling' | 'class'>;
@@ -75,7 +76,7 @@ export async function openStage(
   const residency = await system.spawn({
     name: 'residency',
     module: moduleUrl('./actors/residency/residency.js'),
-    args: residencyArgs(options, ready.model, engine),
+    args: residencyArgs(options, ready.model, { engine, broker }),
     thread: CONTROL_THREAD,
   });
   // The main thread holds the weights too, so that they outlive a crash of the engine's thread.
@@ -100,6 +101,7 @@ export async function openStage(
     reader,
     readerId,
     pager,
+    residency,
     modelName,
     mindArgs: {
       model: ready.model,
@@ -107,7 +109,6 @@ export async function openStage(
       limits: status.subarray(Status.context, Status.context + 1),
       engine,
       broker,
-      residency,
       genes: options.genes.default,
     },
     nextTurn: () => ++turns,
@@ -127,9 +128,9 @@ function brokerArgs(options: CheckedTroupeOptions, { pageBytes }: Fit): BrokerAr
 function residencyArgs(
   { genes: { default: active, slots, hostBytes } }: CheckedTroupeOptions,
   model: number,
-  engine: ActorId,
+  peers: { readonly engine: ActorId; readonly broker: ActorId },
 ): ResidencyArgs {
-  return { default: active.map(({ gene }) => gene), slots, hostBytes, model, engine };
+  return { default: active.map(({ gene }) => gene), slots, hostBytes, model, ...peers };
 }
 
 function engineArgs(

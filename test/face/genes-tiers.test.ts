@@ -97,9 +97,9 @@ describe('genes out of the way', () => {
     const ada = await troupe.mind('ada', only('kjv'));
     const ben = await troupe.mind('ben', only('melville'));
     const running = await busy(ada);
-    const late = ben.turn(SAYING, { ...say, deadline: 200 });
+    const late = ben.turn(SAYING, { ...say, deadline: 1_000 });
     const waiting = ben.turn(SAYING, { ...say, room: 'other' });
-    await until(() => /genes.*slot.*ada/s.test(troupe.why('ben').sentence), 'a wait for genes');
+    await until(() => /genes.*ada/s.test(troupe.why('ben').sentence), 'a wait for genes');
     const { error, receipt } = await late.result;
     expect(error).toBeInstanceOf(DeadlineExceeded);
     expect(receipt.waits.genes).toBeGreaterThan(0);

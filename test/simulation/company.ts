@@ -129,16 +129,31 @@ export class Company {
     );
     const residencyId = await stage.spawn({
       ...{ name: 'residency', actor: residencyOver(() => this.#genes.work) },
-      args: { default: [], slots: SLOTS, hostBytes: HOST_BYTES, model: 1, engine: engineId },
+      args: {
+        default: [],
+        slots: SLOTS,
+        hostBytes: HOST_BYTES,
+        model: 1,
+        engine: engineId,
+        broker: brokerId,
+      },
       thread: CONTROL_THREAD,
     });
     const mindArgs = {
       ...{ model: 1, modelName: 'fake', limits: Int32Array.of(CONTEXT), engine: engineId, broker: brokerId },
-      ...{ residency: residencyId, genes: [] },
+      genes: [],
     };
     let turns = 0;
     return {
-      ...{ system: stage.system, reader, readerId, pager: pagerId, modelName: 'fake', mindArgs },
+      ...{
+        system: stage.system,
+        reader,
+        readerId,
+        pager: pagerId,
+        residency: residencyId,
+        modelName: 'fake',
+        mindArgs,
+      },
       ...{ nextTurn: () => ++turns, pages: async () => [], close() {} },
     };
   }

@@ -86,14 +86,14 @@ export const mindsSubject = ({
     const owners = new LaneOwners((what) => broken(what));
     substituteAddon(addon);
     try {
-      const wrappings = [owners];
+      const wrappings = [owners, ...(planted.wrappings ?? [])];
       const sim = await SimulatedSystem.start({
         seed: trial.seed,
         threads: THREADS,
         faults: system,
         frozenMs: FROZEN_MS,
-        wrappings,
         ...planted,
+        wrappings,
       });
       // The engine measures its steps by the machine's clock.
       performance.now = () => sim.stage.now;

@@ -1,60 +1,76 @@
 /**
- * The broker actor: who gets a lane, and cells for prompt and reply, and when. It owns the grants (`ledger.ts`) and what
- * is known of lanes and pages (`occupancy.ts`); who is next is a function (`queue.ts`).
+ * The broker actor: who gets a lane, cells for prompt and reply, and slots for genes, and when. It hears what is asked, what
+ * the engine has done and what the residency has; who waits is in `waiting.ts`, who has a lane in `grants.ts`, what is known
+ * of lanes and pages in `occupancy.ts`; who is next is a function (`queue.ts`).
  *
- * A grant's life: requested, queued with a reason, granted, and over when the engine says that it ran (or when it
- * will never be run: withdrawn, or its mind is gone).
+ * A grant's life: requested, queued with a reason, given a lane, its genes pinned, granted, and over when the engine says
+ * that it ran (or when it will never be run: withdrawn, or its mind is gone).
  */
-import { EngineLost, MindLeft, type TroupeError } from '../../errors.js';
+import { EngineLost, MindLeft } from '../../errors.js';
 import type { Behaviour, Context, Definition } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
 import { toEnvelope } from '../../runtime/errors.js';
 import { Band, type Notice } from '../../runtime/message.js';
 import type { EngineControl, EngineToBroker } from '../engine/protocol.js';
-import { Ledger, type Request } from './ledger.js';
+import type { ResidencyToBroker } from '../residency/protocol.js';
+import { GenePins } from './gene-pins.js';
+import { Grants } from './grants.js';
+import { Ledger } from './ledger.js';
 import { Memory, type MemoryMessage } from './memory.js';
 import { Occupancy } from './occupancy.js';
 import { BrokerPost } from './post.js';
-import type { BrokerArgs, BrokerMessage, MindToBroker, QueueReason } from './protocol.js';
-import { admit, choose, type Placement, waitReason } from './queue.js';
+import type { BrokerArgs, BrokerMessage, MindToBroker } from './protocol.js';
+import { choose } from './queue.js';
 import { tellOfStart } from './recover.js';
 import { Relaunch } from './relaunch.js';
+import { Waiting } from './waiting.js';
 
-/** Waiting turns age and engines come back without a message: the queue is looked at this often while any waits. */
+/**
+ * Waiting turns age, genes are late and engines come back without a message: the queue is looked at this often while any
+ * turn waits.
+ */
 const CHECK_MS = 1_000;
 /** Longest wait for an engine to come back. */
 const RELAUNCH_MS = 240_000;
 /** Grant numbers of a broker that was started again begin above those of before. */
 const GRANTS_A_START = 2 ** 32;
 
-type BrokerControl = MindToBroker | EngineToBroker | MemoryMessage | { readonly type: 'check' | 'late' };
+type Own = { readonly type: 'check' | 'late' };
+type BrokerControl = MindToBroker | EngineToBroker | ResidencyToBroker | MemoryMessage | Own;
+type GeneWord = ResidencyToBroker | (MindToBroker & { readonly type: 'confirmed' });
 type EngineUp = EngineToBroker & { type: 'up' };
 
 class Broker implements Behaviour {
   readonly #ctx: Context;
-  readonly #post: BrokerPost;
   readonly #ledger: Ledger;
   readonly #occupancy: Occupancy;
+  readonly #pins: GenePins;
+  readonly #waiting: Waiting;
+  readonly #grants: Grants;
   readonly #relaunch: Relaunch;
   readonly #memory: Memory;
   #engine: EngineUp | undefined;
-  /** Why turns wait, as all those who do were told. */
-  #reason: QueueReason | undefined;
+  /** Whether those who wait may do so for other reasons than they were told. */
+  #isChanged = false;
   #checking = false;
   #downSince: number;
 
   constructor(ctx: Context, args: BrokerArgs, saved: ReadonlyMap<string, unknown>) {
     this.#ctx = ctx;
-    this.#post = new BrokerPost(ctx);
-    this.#occupancy = new Occupancy(args.pageBytes, (message) => this.#tellEngine(message));
-    this.#ledger = new Ledger(ctx.incarnation * GRANTS_A_START);
-    this.#relaunch = new Relaunch(ctx, () => this.#settle());
+    const tellEngine = (message: EngineControl): void => this.#tellEngine(message);
+    const post = new BrokerPost(ctx);
+    const ledger = new Ledger(ctx.incarnation * GRANTS_A_START);
+    const occupancy = new Occupancy(args.pageBytes, tellEngine);
+    const pins = new GenePins(ctx, post);
+    const relaunch = new Relaunch(ctx, () => this.#settleAll());
+    this.#ledger = ledger;
+    this.#occupancy = occupancy;
+    this.#pins = pins;
+    this.#relaunch = relaunch;
+    this.#waiting = new Waiting({ ctx, post, ledger, occupancy, genes: pins.table });
+    this.#grants = new Grants({ ctx, post, ledger, occupancy, pins, tellEngine });
+    this.#memory = new Memory(ctx, args.budgets, { occupancy, turns: ledger, relaunch });
     this.#downSince = ctx.now;
-    this.#memory = new Memory(ctx, args.budgets, {
-      occupancy: this.#occupancy,
-      turns: this.#ledger,
-      relaunch: this.#relaunch,
-    });
     if (ctx.incarnation > 0) tellOfStart(ctx, saved);
   }
 
@@ -65,31 +81,33 @@ class Broker implements Behaviour {
   }
 
   control(message: BrokerControl, ctx: Context): unknown {
+    const { sender } = ctx;
     switch (message.type) {
       case 'request':
-        this.#request(message, ctx.sender);
-        break;
+        this.#waiting.add(message, sender, this.#engine?.shape);
+        return this.#settle();
       case 'withdraw':
-        this.#withdraw(ctx.sender, message.ticket);
+        this.#withdraw(sender, message.ticket);
         break;
       case 'forget':
-        this.#takeBack(ctx.sender);
+        this.#takeBack(sender);
         break;
       case 'up':
         this.#up(message);
         break;
       case 'ran':
-        this.#ran(message);
+        this.#grants.ran(message);
         break;
       case 'check':
         this.#checking = false;
+        this.#grants.putOffLate();
         this.#refuseLate();
         break;
       case 'late':
         this.#relaunch.late();
         break;
       case 'never-ran':
-        this.#giveBack(message.grant);
+        this.#grants.giveBack(message.grant);
         break;
       case 'paged':
       case 'unpaged':
@@ -99,9 +117,33 @@ class Broker implements Behaviour {
       case 'holds':
       case 'look':
       case 'memory':
-        return this.#memory.hear(message, ctx.sender);
+        return this.#memory.hear(message, sender);
+      default:
+        this.#hearOfGenes(message, sender);
     }
-    return this.#settle();
+    return this.#settleAll();
+  }
+
+  #hearOfGenes(message: GeneWord, sender: ActorId): void {
+    switch (message.type) {
+      case 'genes-up':
+        this.#pins.up(sender, message.stock, this.#ledger);
+        return this.#waiting.admitAll(this.#engine?.shape);
+      case 'stock':
+        this.#pins.table.hear(message.stock);
+        return this.#waiting.admitAll(this.#engine?.shape);
+      case 'pinned':
+        return this.#grants.pinned(message);
+      case 'short':
+        return this.#grants.short(message.grant);
+      case 'unpinned':
+        return this.#grants.unpinned(message.grant, message.error);
+      case 'confirm':
+        return this.#pins.confirm(message, this.#ledger);
+      case 'confirmed':
+        this.#grants.over(sender, message.over);
+        return this.#pins.confirmed(sender, message.question);
+    }
   }
 
   notice(notice: Notice): void {
@@ -111,26 +153,17 @@ class Broker implements Behaviour {
     else {
       this.#takeBack(notice.id);
       this.#occupancy.forget(`${notice.id}/`);
+      this.#pins.left(notice.id);
       this.#ledger.forget(notice.id);
       this.#ctx.save(`mind/${notice.id}`, undefined);
     }
+    this.#settleAll();
+  }
+
+  /** Something has changed, more than that some came to wait. */
+  #settleAll(): void {
+    this.#isChanged = true;
     this.#settle();
-  }
-
-  #request(message: MindToBroker & { type: 'request' }, mind: ActorId): void {
-    if (!this.#ledger.knows(mind)) {
-      this.#ctx.watch(mind);
-      this.#ctx.save(`mind/${mind}`, mind);
-    }
-    const request = this.#ledger.add(message, mind, this.#ctx.now);
-    if (this.#engine !== undefined) this.#refuse(request, admit(request.cells, this.#engine.shape.cells));
-  }
-
-  /** It waits no longer, if there is a reason. */
-  #refuse(request: Request, error: TroupeError | undefined): void {
-    if (error === undefined) return;
-    this.#ledger.drop(request.grant);
-    this.#post.refused(request, error);
   }
 
   #settle(): void {
@@ -141,76 +174,38 @@ class Broker implements Behaviour {
   #grantAll(): void {
     const engine = this.#engine;
     if (engine === undefined) return;
-    this.#refuseMoves();
+    this.#waiting.refuseMoves();
     if (this.#relaunch.holds(this.#ledger.granted.size, (message) => this.#tellEngine(message))) return;
     while (this.#ledger.waiting.size > 0) {
-      const placement = choose({
-        waiting: this.#ledger.waiting.values(),
-        lanes: this.#occupancy.lanes.all,
-        cells: engine.shape.cells,
-        paged: (activity) => this.#occupancy.pages.of(activity)?.held ?? 0,
-        now: this.#ctx.now,
-      });
+      const placement = choose(this.#waiting.state(engine.shape));
       if (placement === undefined) return;
-      this.#grant(placement, engine);
+      this.#isChanged = true;
+      this.#grants.give(placement);
     }
   }
 
-  #grant({ turn: request, lane, cells, vacate }: Placement<Request>, engine: EngineUp): void {
-    for (const number of vacate) this.#occupancy.vacate(number, (other) => this.#ledger.isWanted(other));
-    const { now } = this.#ctx;
-    const continues = this.#occupancy.lanes.take(lane, request.activity, cells, now);
-    this.#ledger.grant(request, lane, now);
-    const { vacated } = this.#occupancy;
-    this.#post.granted(request, { epoch: engine.epoch, lane, continues, vacated });
-  }
-
-  /** Moves that have come to their turn and have nothing to move. */
-  #refuseMoves(): void {
-    for (const request of this.#ledger.fresh()) {
-      this.#refuse(request, request.move && this.#occupancy.immovable(request.activity, request.move));
-    }
-  }
-
-  /** Tells those who go on waiting why, once a reason. */
+  /** Tells those who go on waiting why, once a reason: all of them if anything has changed but that some came to wait. */
   #sayWhy(): void {
-    const { waiting } = this.#ledger;
     const fresh = this.#ledger.takeFresh();
-    if (waiting.size === 0) return;
-    const isDown = this.#engine === undefined || this.#relaunch.isWanted;
-    const reason = isDown ? 'relaunching' : waitReason(this.#occupancy.lanes.all);
-    this.#post.queued(reason === this.#reason ? fresh : waiting.values(), reason);
-    this.#reason = reason;
-    if (this.#checking) return;
+    const shape = this.#relaunch.isWanted ? undefined : this.#engine?.shape;
+    this.#waiting.sayWhy(this.#isChanged ? this.#ledger.queue : fresh, shape);
+    this.#isChanged = false;
+    if (this.#checking || (this.#ledger.waiting.size === 0 && !this.#grants.arePinning)) return;
     this.#checking = true;
     this.#ctx.after(CHECK_MS, { type: 'check' });
-  }
-
-  /** The engine ran a grant, or refused to: its words say what the lane holds now. */
-  #ran(ran: EngineToBroker & { type: 'ran' }): void {
-    const grant = this.#ledger.close(ran.grant);
-    if (grant === undefined) return;
-    this.#ledger.charge(grant, ran.processed, ran.produced);
-    this.#occupancy.lanes.settle(grant.lane, ran.activity, ran, this.#ctx.now);
   }
 
   /** The turn no longer wants its lane: it waited, or its grant was never used. */
   #withdraw(mind: ActorId, ticket: number): void {
     const number = this.#ledger.number(mind, ticket);
-    if (number !== undefined && !this.#ledger.drop(number)) this.#giveBack(number);
-  }
-
-  /** A grant whose run never came: its lane is as it was. */
-  #giveBack(number: number): void {
-    const grant = this.#ledger.close(number);
-    if (grant !== undefined) this.#occupancy.lanes.giveBack(grant.lane);
+    if (number !== undefined && !this.#ledger.drop(number)) this.#grants.giveBack(number);
   }
 
   /** A mind is gone, or was started again: what it asked for is dropped, what it has is taken back. */
   #takeBack(mind: ActorId): void {
     const error = toEnvelope(new MindLeft({ name: `actor ${mind}` }));
     for (const grant of this.#ledger.numbersOf(mind)) {
-      if (!this.#ledger.drop(grant)) this.#tellEngine({ type: 'revoke', grant, error });
+      if (!this.#ledger.drop(grant)) this.#grants.revoke(grant, error);
     }
   }
 
@@ -221,30 +216,25 @@ class Broker implements Behaviour {
     this.#ctx.watch(engine.engine);
     this.#ctx.save('engine', engine.engine);
     this.#engine = engine;
+    this.#grants.open(engine.epoch);
     this.#occupancy.open(engine.epoch, engine.shape, engine.pages);
     this.#memory.up(engine.shape);
     this.#relaunch.up(engine.shape, engine.error);
-    for (const request of [...this.#ledger.waiting.values()]) {
-      this.#refuse(request, admit(request.cells, engine.shape.cells));
-    }
+    this.#waiting.admitAll(engine.shape);
   }
 
   /** The engine is gone: every grant is void; those who wait go on waiting for the next engine. */
   #down(reason: string): void {
     if (this.#engine === undefined) return;
     this.#engine = undefined;
-    const error = toEnvelope(new EngineLost({ reason }));
-    for (const number of [...this.#ledger.granted.keys()]) {
-      const grant = this.#ledger.close(number);
-      if (grant !== undefined) this.#post.revoked(grant.request, error);
-    }
+    this.#grants.void(toEnvelope(new EngineLost({ reason })));
     this.#downSince = this.#ctx.now;
   }
 
   #refuseLate(): void {
     if (this.#engine !== undefined || this.#ctx.now - this.#downSince < RELAUNCH_MS) return;
-    const error = new EngineLost({ reason: `it did not come back within ${RELAUNCH_MS} ms` });
-    for (const request of [...this.#ledger.waiting.values()]) this.#refuse(request, error);
+    const reason = `it did not come back within ${RELAUNCH_MS} ms`;
+    this.#waiting.refuseAll(new EngineLost({ reason }));
   }
 
   #tellEngine(message: EngineControl): void {

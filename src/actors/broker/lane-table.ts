@@ -29,12 +29,16 @@ export class LaneTable {
     return before;
   }
 
-  /** Grants a lane. True: it holds the KV of this activity. */
-  take(lane: number, activity: Activity, cells: number, now: number): boolean {
-    const before = this.#lanes[lane] as LaneState;
-    this.#before.set(lane, before);
+  /** Grants a lane. */
+  take(lane: number, activity: Activity, cells: number, now: number): void {
+    this.#before.set(lane, this.#lanes[lane] as LaneState);
     this.#lanes[lane] = { lane, state: 'busy', activity, held: 0, bytes: 0, reserved: cells, lastUse: now };
-    return before.state === 'idle' && before.activity === activity;
+  }
+
+  /** Whether a lane that was granted, and is not used yet, holds the KV of its activity. */
+  continues(lane: number): boolean {
+    const before = this.#before.get(lane);
+    return before?.state === 'idle' && before.activity === this.#lanes[lane]?.activity;
   }
 
   /** A grant was never used. */

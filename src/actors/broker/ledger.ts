@@ -4,7 +4,8 @@
  */
 import type { ActorId } from '../../runtime/address.js';
 import type { Activity } from '../engine/protocol.js';
-import { type MindToBroker, TURN_CLASSES } from './protocol.js';
+import type { NamedGene, PinnedPhenotype } from '../residency/protocol.js';
+import { type MindToBroker, type QueueReason, TURN_CLASSES } from './protocol.js';
 import type { WaitingTurn } from './queue.js';
 import { type Account, liftedWork, openAccount, workOf } from './work.js';
 
@@ -13,6 +14,12 @@ export interface Request extends WaitingTurn {
   readonly mind: ActorId;
   readonly ticket: number;
   readonly move: 'page-out' | 'page-in' | undefined;
+  /** What it runs, by names. */
+  readonly phenotype: readonly NamedGene[];
+  genes: readonly number[];
+  notBefore: number;
+  /** Why it waits, as it was told. */
+  reason: QueueReason | undefined;
 }
 
 /** What takes an activity out of its lane goes first: nothing may take the lane meanwhile. */
@@ -21,6 +28,10 @@ const MOVE_RANK = -1;
 export interface Grant {
   readonly request: Request;
   readonly lane: number;
+  /** When it got its lane. */
+  readonly since: number;
+  /** What was pinned for it; undefined: that is not said yet, and nor is the grant to its mind. */
+  phenotype: PinnedPhenotype | undefined;
 }
 
 interface Client {
@@ -33,6 +44,8 @@ export class Ledger {
   /** By number; a request keeps its number when it is granted. */
   readonly waiting = new Map<number, Request>();
   readonly granted = new Map<number, Grant>();
+  /** Those that wait, to be gone through again and again. */
+  readonly queue: Iterable<Request> = { [Symbol.iterator]: () => this.waiting.values() };
   /**
    * Each activity's first request or grant here, and those behind it, for what an activity is granted comes one after the
    * other. A turn that asks while the one before it still has its grant waits for the engine's word of that, else it would
@@ -57,10 +70,13 @@ export class Ledger {
     this.#clients.set(mind, client);
     const { account, tickets } = client;
     if (tickets.size === 0) account.work = liftedWork(account.work, this.waiting.values());
-    const { ticket, activity, class: turnClass, cells, move } = message;
+    const { ticket, activity, class: turnClass, cells, move, genes: phenotype } = message;
     const grant = ++this.#last;
     const rank = move === 'page-out' ? MOVE_RANK : TURN_CLASSES.indexOf(turnClass);
-    const request = { grant, mind, account, ticket, activity, rank, cells, move, since: now };
+    const request: Request = {
+      ...{ grant, mind, account, ticket, activity, rank, cells, move, phenotype, since: now },
+      ...{ genes: [], notBefore: now, reason: undefined },
+    };
     tickets.set(ticket, grant);
     const line = this.#lines.get(activity) ?? [];
     this.#lines.set(activity, line);
@@ -84,10 +100,30 @@ export class Ledger {
     return this.#lines.has(activity);
   }
 
-  grant(request: Request, lane: number, now: number): void {
-    request.account.servedAt = now;
+  /** It has a lane, and waits no longer. */
+  grant(request: Request, lane: number, now: number): Grant {
+    const grant: Grant = { request, lane, since: now, phenotype: undefined };
     this.waiting.delete(request.grant);
-    this.granted.set(request.grant, { request, lane });
+    this.granted.set(request.grant, grant);
+    return grant;
+  }
+
+  /** It has all that it needs. */
+  serve(grant: Grant, phenotype: PinnedPhenotype, now: number): void {
+    grant.phenotype = phenotype;
+    grant.request.account.servedAt = now;
+  }
+
+  /** It waits again, as long as it has: it has no lane any more, and no mind was told that it had. */
+  requeue({ request }: Grant): void {
+    this.granted.delete(request.grant);
+    this.#wait(request);
+  }
+
+  /** All that waits for its turn, whether or not something of its activity is before it. */
+  requests(): Request[] {
+    const lines = [...this.#lines.values()].flat();
+    return lines.filter(({ grant }) => !this.granted.has(grant));
   }
 
   /** The number that a mind's ticket stands for; undefined once that is over. */

@@ -21,8 +21,16 @@ export class BrokerPost {
     this.#tell(mind, { type: 'granted', ticket, grant, ...what });
   }
 
-  queued(requests: Iterable<Request>, reason: QueueReason): void {
-    for (const { mind, ticket } of requests) this.#tell(mind, { type: 'queued', ticket, reason });
+  /** Said once a reason. */
+  queued(request: Request, reason: QueueReason): void {
+    if (request.reason === reason) return;
+    request.reason = reason;
+    const { mind, ticket } = request;
+    this.#tell(mind, { type: 'queued', ticket, reason });
+  }
+
+  confirm(mind: ActorId, question: number, tickets: readonly number[]): void {
+    this.#tell(mind, { type: 'confirm', question, tickets });
   }
 
   refused({ mind, ticket }: Request, error: unknown): void {

@@ -3,14 +3,18 @@
  */
 import type { ErrorEnvelope } from '../../runtime/errors.js';
 import type { Activity, PageRecord, Shape } from '../engine/protocol.js';
+import type { NamedGene, PinnedPhenotype } from '../residency/protocol.js';
 import type { Budgets } from './pools.js';
 
 /** Realtime goes first, background last. */
 export const TURN_CLASSES = ['realtime', 'interactive', 'background'] as const;
 export type TurnClass = (typeof TURN_CLASSES)[number];
 
-/** Why a turn waits; `relaunching`: the engine is being started again. */
-export type QueueReason = 'lane' | 'cells' | 'relaunching';
+/**
+ * Why a turn waits: for a lane, for cells, for room for its genes or for them to come, or `relaunching`: the engine is
+ * being started again.
+ */
+export type QueueReason = 'lane' | 'cells' | 'genes' | 'relaunching';
 
 export type MindToBroker =
   | {
@@ -21,13 +25,17 @@ export type MindToBroker =
       readonly class: TurnClass;
       /** KV places for the prompt and `maxTokens`. */
       readonly cells: number;
+      /** What it runs; they are pinned before it is granted. */
+      readonly genes: readonly NamedGene[];
       /** Only to take the activity out of its lane, or to bring it in from its page; refused if it is not there. */
       readonly move?: 'page-out' | 'page-in' | undefined;
     }
   /** The turn no longer wants a lane; a grant on its way is given back, for it was never used. */
   | { readonly type: 'withdraw'; readonly ticket: number }
   /** The mind was started again: it knows of no turns. */
-  | { readonly type: 'forget' };
+  | { readonly type: 'forget' }
+  /** The answer to `confirm`: those of the tickets whose turns are over. */
+  | { readonly type: 'confirmed'; readonly question: number; readonly over: readonly number[] };
 
 export type BrokerToMind =
   | {
@@ -40,11 +48,15 @@ export type BrokerToMind =
       readonly continues: boolean;
       /** How many times the engine was told to vacate lanes before this, in this epoch. */
       readonly vacated: number;
+      /** What was pinned for it. */
+      readonly phenotype: PinnedPhenotype;
     }
   | { readonly type: 'queued'; readonly ticket: number; readonly reason: QueueReason }
   | { readonly type: 'refused'; readonly ticket: number; readonly error: ErrorEnvelope }
   /** A grant is void. */
   | { readonly type: 'revoked'; readonly ticket: number; readonly error: ErrorEnvelope }
+  /** Wants to hear which of these turns are over. */
+  | { readonly type: 'confirm'; readonly question: number; readonly tickets: readonly number[] }
   /** The broker was started again and knows of nothing: grants are void for this reason, and who waits asks anew. */
   | { readonly type: 'restarted'; readonly error: ErrorEnvelope };
 

@@ -2,9 +2,11 @@
  * Who gets a lane next, and which one: the order of waiting turns (T5) and the choice of lane and cells (T1).
  *
  * Pure: plain data in, one decision out; a grant is given whole or not at all, and a turn that waits holds nothing.
- * One pass over those who wait, without sorting them: ten thousand may.
+ * One pass over those who wait, or two where slots are kept, without sorting them: ten thousand may.
  */
 import { ContextFull, type TroupeError } from '../../errors.js';
+import { type GeneRoom, sparesSlots } from './gene-room.js';
+import { isPaused, type Lack, lackIn } from './lack.js';
 import type { Account } from './work.js';
 
 /**
@@ -14,8 +16,8 @@ import type { Account } from './work.js';
  */
 export const AGEING_MS = 30_000;
 /**
- * Milliseconds that a turn for which only cells are missing lets smaller ones behind it pass. From then on cells
- * that come free are kept for it, so that its wait ends with the turns that run now.
+ * Milliseconds that a turn for which cells or gene slots are missing lets others behind it pass. From then on what comes
+ * free of them is kept for it, so that its wait ends with the turns that run now.
  */
 export const PASSING_MS = 5_000;
 
@@ -31,6 +33,10 @@ export interface WaitingTurn {
   readonly since: number;
   /** KV places for its prompt and reply. */
   readonly cells: number;
+  /** Its phenotype's genes, each once. */
+  readonly genes: readonly number[];
+  /** It is not granted before this time. */
+  readonly notBefore: number;
 }
 
 export interface LaneState {
@@ -54,7 +60,14 @@ export interface QueueState<T extends WaitingTurn> {
   readonly cells: number;
   /** Tokens in the page of an activity that has one; they come into its lane. */
   readonly paged: (activity: string) => number;
+  readonly genes: GeneRoom;
   readonly now: number;
+}
+
+/** The turns for which what comes free is kept: of each kind the first. */
+export interface Kept<T extends WaitingTurn> {
+  readonly cells: T | undefined;
+  readonly genes: T | undefined;
 }
 
 export interface Placement<T extends WaitingTurn> {
@@ -68,21 +81,58 @@ export interface Placement<T extends WaitingTurn> {
 
 /** The next turn to grant and where it goes; undefined when none can be granted now. */
 export function choose<T extends WaitingTurn>(state: QueueState<T>): Placement<T> | undefined {
-  const { lanes, paged, now } = state;
-  if (lanes.every((lane) => lane.state === 'busy')) return undefined;
-  const room = lanes.reduce((left, lane) => left - lane.reserved, state.cells);
-  let first: T | undefined;
-  /** The first for which cells are being kept. */
-  let kept: T | undefined;
-  for (const turn of state.waiting) {
-    if (turn.cells <= room && paged(turn.activity) <= room) {
-      if (first === undefined || isAhead(turn, first, now)) first = turn;
-    } else if (now - turn.since >= PASSING_MS && (kept === undefined || isAhead(turn, kept, now))) {
-      kept = turn;
-    }
+  if (state.lanes.every((lane) => lane.state === 'busy')) return undefined;
+  const lack = lackIn(state);
+  const { first, kept } = survey(state, lack);
+  const keeper = first && keeperOf(first, kept, state);
+  const next = keeper === 'genes' ? firstBeside(kept, state, lack) : first;
+  return next === undefined || keeper === 'cells' ? undefined : place(next, state);
+}
+
+interface Survey<T extends WaitingTurn> {
+  /** The first that lacks nothing. */
+  readonly first: T | undefined;
+  readonly kept: Kept<T>;
+}
+
+/** One look at each of those who wait. */
+export function survey<T extends WaitingTurn>(
+  { waiting, now }: QueueState<T>,
+  lack: (turn: T) => Lack | undefined,
+): Survey<T> {
+  const first: Partial<Record<'none' | Lack, T>> = {};
+  for (const turn of waiting) {
+    const lacking = lack(turn) ?? 'none';
+    if (lacking !== 'none' && (now - turn.since < PASSING_MS || isPaused(turn, now))) continue;
+    const before = first[lacking];
+    if (before === undefined || isAhead(turn, before, now)) first[lacking] = turn;
   }
-  if (first === undefined || (kept !== undefined && isAhead(kept, first, now))) return undefined;
-  return place(first, state);
+  return { first: first.none, kept: { cells: first.cells, genes: first.genes } };
+}
+
+/** The first that lacks nothing, and nothing of what is kept. */
+function firstBeside<T extends WaitingTurn>(
+  kept: Kept<T>,
+  state: QueueState<T>,
+  lack: (turn: T) => Lack | undefined,
+): T | undefined {
+  let first: T | undefined;
+  for (const turn of state.waiting) {
+    if (lack(turn) !== undefined || keeperOf(turn, kept, state) !== undefined) continue;
+    if (first === undefined || isAhead(turn, first, state.now)) first = turn;
+  }
+  return first;
+}
+
+/** What a turn that lacks nothing is not given, for it is kept for one ahead of it. */
+export function keeperOf<T extends WaitingTurn>(
+  turn: T,
+  kept: Kept<T>,
+  { genes, now }: QueueState<T>,
+): 'cells' | 'genes' | undefined {
+  if (kept.cells !== undefined && isAhead(kept.cells, turn, now)) return 'cells';
+  if (kept.genes === undefined || !isAhead(kept.genes, turn, now)) return undefined;
+  return sparesSlots(genes, turn.genes, kept.genes.genes) ? undefined : 'genes';
 }
 
 /** Whether `a` goes before `b`: effective class first, then the mind with the least work, then age. */
@@ -91,10 +141,6 @@ export function isAhead(a: WaitingTurn, b: WaitingTurn, now: number): boolean {
   if (classes !== 0) return classes < 0;
   return (a.account.work - b.account.work || a.since - b.since || a.grant - b.grant) < 0;
 }
-
-/** Why turns wait in this state: no lane is free, or one is but not enough cells. */
-export const waitReason = (lanes: readonly LaneState[]): 'lane' | 'cells' =>
-  lanes.some((lane) => lane.state !== 'busy') ? 'cells' : 'lane';
 
 /** The refusal of a turn that asks for more cells than there are and so can never run; undefined when it can. */
 export const admit = (turnCells: number, totalCells: number): TroupeError | undefined =>

@@ -1,5 +1,6 @@
 /**
- * A broker that was started again knows of no grants, and of no memory: engine, minds, and those who hold memory are told so.
+ * A broker that was started again knows of no grants, and of no memory: engine, residency, minds, and those who hold memory
+ * are told so.
  */
 import { EngineLost } from '../../errors.js';
 import type { Context } from '../../runtime/actor.js';
@@ -17,6 +18,8 @@ export function tellOfStart(ctx: Context, saved: ReadonlyMap<string, unknown>): 
   const post = new BrokerPost(ctx);
   for (const [key, id] of saved) {
     if (key === 'engine') ctx.tell(id as ActorId, { type: 'reset', error }, { band: Band.reserved });
+    // Which then lets go of all pins, and says that it is up.
+    if (key === 'residency') ctx.tell(id as ActorId, { type: 'forget' }, { band: Band.reserved });
     if (key.startsWith(MIND)) post.restarted(id as ActorId, error);
     if (key.startsWith(HOLDER)) ctx.tell(id as ActorId, { type: 'leases-again' }, { band: Band.reserved });
   }

@@ -9,8 +9,6 @@ import { type ErrorEnvelope, toEnvelope } from '../../runtime/errors.js';
 import type { BrokerToMind, QueueReason } from '../broker/protocol.js';
 import type { RunDone } from '../engine/protocol.js';
 import { resolveSampling } from '../engine/sampling.js';
-import type { ResidencyToMind } from '../residency/protocol.js';
-import { Pins } from './pins.js';
 import { Post } from './post.js';
 import { checkSystem, prepare } from './prepare.js';
 import type { MindArgs, MindControl, TurnRequest } from './protocol.js';
@@ -41,7 +39,6 @@ class Mind implements Behaviour {
   readonly #post: Post;
   readonly #rooms: Rooms;
   readonly #turns: Turns;
-  readonly #pins: Pins;
   #system: Message | undefined;
 
   constructor(ctx: Context, args: MindArgs, saved: ReadonlyMap<string, unknown>) {
@@ -51,7 +48,6 @@ class Mind implements Behaviour {
     this.#system = args.system === '' ? undefined : { role: 'system', content: args.system };
     this.#rooms = new Rooms(saved);
     this.#turns = new Turns(ctx.incarnation);
-    this.#pins = new Pins(ctx, args, this.#post, this.#turns);
     if (ctx.incarnation > 0) this.#post.forget();
   }
 
@@ -60,7 +56,7 @@ class Mind implements Behaviour {
     return refuse(new MailboxFull({ actor: this.#args.name, band: 'user', bound: MAX_TURNS }));
   }
 
-  control(message: MindControl | BrokerToMind | ResidencyToMind | RunDone): unknown {
+  control(message: MindControl | BrokerToMind | RunDone): unknown {
     switch (message.type) {
       case 'done':
         return this.#done(message);
@@ -70,11 +66,8 @@ class Mind implements Behaviour {
         return { exchanges: this.#rooms.said(message.room), genes: this.#args.genes };
       case 'recall':
         return this.#rooms.recall(message, this.#ctx);
-      case 'pinned':
-      case 'unpinned':
-      case 'pin-again':
       case 'confirm':
-        return this.#pinned(message);
+        return this.#confirm(message);
       case 'granted':
         return this.#granted(message);
       case 'queued':
@@ -123,13 +116,7 @@ class Mind implements Behaviour {
       this.#end(turn, { outcome: 'failed', error: toEnvelope(asTroupeError(error)) });
       return;
     }
-    if (!this.#pins.ask(turn)) this.#request(turn, turn.prepared);
-  }
-
-  #pinned(message: ResidencyToMind): void {
-    const turn = this.#pins.hear(message);
-    if (message.type === 'unpinned') this.#failed(turn, message.error);
-    else if (turn?.prepared !== undefined) this.#request(turn, turn.prepared);
+    this.#request(turn, turn.prepared);
   }
 
   #request(turn: Turn, prepared: Prepared): void {
@@ -150,11 +137,17 @@ class Mind implements Behaviour {
     // A turn that ended meanwhile has withdrawn, and the broker takes the grant back on that.
     if (turn?.stage !== 'queued' || turn.prepared === undefined) return;
     endWait(turn, this.#ctx.now);
+    Object.assign(turn, { phenotype: message.phenotype.genes, missed: message.phenotype.missed });
     this.#turns.run(turn, message.grant, message.lane);
     turn.sentAt = this.#ctx.now;
     if (this.#post.run(turn, turn.prepared, activityOf(this.#ctx, turn), message)) return;
     this.#post.withdraw(turn);
     this.#failed(turn, toEnvelope(new EngineLost({ reason: 'its thread is not there' })));
+  }
+
+  #confirm({ question, tickets }: BrokerToMind & { type: 'confirm' }): void {
+    const over = tickets.filter((ticket) => this.#turns.byTicket(ticket) === undefined);
+    this.#post.confirm(question, over);
   }
 
   /** Refused, or what was granted is void. A turn that was ending already ends as it was to. */
@@ -224,7 +217,6 @@ class Mind implements Behaviour {
     const now = this.#ctx.now;
     endWait(turn, now);
     for (const takeBack of turn.timers) takeBack();
-    this.#pins.release(turn);
     this.#turns.remove(turn);
     const whole = ending.outcome === 'stop' || ending.outcome === 'length';
     const { text: content = '', reply: tokens } = ending;

@@ -6,9 +6,8 @@ import type { ErrorEnvelope } from '../../runtime/errors.js';
 import { Band } from '../../runtime/message.js';
 import type { BrokerToMind, MindToBroker } from '../broker/protocol.js';
 import type { Activity, EngineControl, Run } from '../engine/protocol.js';
-import type { MindToResidency, NamedGene } from '../residency/protocol.js';
 import type { MindArgs } from './protocol.js';
-import { leftMs, type Prepared, type Turn } from './turn.js';
+import type { Prepared, Turn } from './turn.js';
 
 type Granted = BrokerToMind & { readonly type: 'granted' };
 
@@ -21,42 +20,26 @@ export class Post {
     this.#args = args;
   }
 
-  /** Asks for the turn's genes to be there until it is over. */
-  pin(turn: Turn, genes: readonly NamedGene[]): void {
-    const deadlineMs = leftMs(turn.request, this.#ctx.now);
-    this.#residency({ type: 'pin', turn: turn.request.turn, genes, deadlineMs });
-  }
-
-  /** Says again that the turn has its genes. */
-  hold(turn: Turn): void {
-    const genes = turn.phenotype.map(({ gene }) => gene);
-    this.#residency({ type: 'hold', turn: turn.request.turn, genes });
-  }
-
-  unpin(turn: Turn): void {
-    this.#residency({ type: 'unpin', turn: turn.request.turn });
-  }
-
-  /** What was said of turns before this has been said. */
-  confirm(question: number): void {
-    this.#residency({ type: 'confirmed', question });
-  }
-
-  /** Asks for a lane, and cells for prompt and reply. */
+  /** Asks for a lane, cells for prompt and reply, and its genes. */
   request(turn: Turn, { tokens, maxTokens }: Prepared, activity: Activity): void {
     const { ticket } = turn;
     const cells = tokens.length + maxTokens;
-    this.#broker({ type: 'request', ticket, activity, class: this.#args.class, cells });
+    const genes = turn.request.genes ?? this.#args.genes;
+    this.#broker({ type: 'request', ticket, activity, class: this.#args.class, cells, genes });
   }
 
   withdraw(turn: Turn): void {
     this.#broker({ type: 'withdraw', ticket: turn.ticket });
   }
 
+  /** Says which turns are over; what was to be said of them before has been. */
+  confirm(question: number, over: readonly number[]): void {
+    this.#broker({ type: 'confirmed', question, over });
+  }
+
   /** This mind was started again, and knows of no turns. */
   forget(): void {
     this.#broker({ type: 'forget' });
-    this.#residency({ type: 'forget' });
   }
 
   /** Starts a granted turn's run. False: the engine's thread is not there. */
@@ -93,10 +76,6 @@ export class Post {
 
   #broker(message: MindToBroker): void {
     this.#ctx.tell(this.#args.broker, message, { band: Band.reserved });
-  }
-
-  #residency(message: MindToResidency): void {
-    this.#ctx.tell(this.#args.residency, message, { band: Band.reserved });
   }
 
   #engine(message: EngineControl): void {

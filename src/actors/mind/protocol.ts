@@ -25,7 +25,6 @@ export interface MindArgs {
   readonly limits: Int32Array;
   readonly engine: ActorId;
   readonly broker: ActorId;
-  readonly residency: ActorId;
 }
 
 /** Asked of a mind; the answer is a `TurnAnswer` when the turn has ended. */
@@ -100,7 +99,7 @@ export interface Receipt {
   readonly genesMissed: GenesMissed;
   readonly runs: readonly RunReceipt[];
   /** Milliseconds waited, by reason. */
-  readonly waits: Readonly<Partial<Record<QueueReason | 'room' | 'genes', number>>>;
+  readonly waits: Readonly<Partial<Record<QueueReason | 'room', number>>>;
   readonly outcome: Outcome;
   readonly seed: number;
   readonly promptTokens: number;

@@ -12,9 +12,9 @@ import type { GenesMissed, PinnedGene } from '../residency/protocol.js';
 import type { MindArgs, Outcome, Receipt, RunReceipt, TurnAnswer, TurnRequest } from './protocol.js';
 import type { Message } from './rendering.js';
 
-export type Stage = 'room' | 'genes' | 'queued' | 'running' | 'ended';
-/** What a turn waits for: the turn before it in its room, its genes, or what the broker says. */
-export type WaitReason = QueueReason | 'room' | 'genes';
+export type Stage = 'room' | 'queued' | 'running' | 'ended';
+/** What a turn waits for: the turn before it in its room, or what the broker says. */
+export type WaitReason = QueueReason | 'room';
 
 /** What a turn wants to run. */
 export interface Prepared {
@@ -51,7 +51,7 @@ export interface Turn {
   grant: number;
   lane: number;
   prepared: Prepared | undefined;
-  /** What it runs, once the residency has pinned it. */
+  /** What it runs, once it is granted. */
   phenotype: readonly PinnedGene[];
   missed: GenesMissed;
   /** When its run was sent to the engine. */

@@ -77,7 +77,7 @@ class Pager implements Behaviour {
       takeBack();
     };
     this.#pending.set(ticket, { message, reply, end, grant: 0 });
-    this.#tellBroker({ type: 'request', ticket, activity, class: 'interactive', cells: 0, move });
+    this.#tellBroker({ type: 'request', ticket, activity, class: 'interactive', cells: 0, genes: [], move });
   }
 
   control(message: PagerControl | BrokerToMind | Moved): void {
@@ -95,6 +95,8 @@ class Pager implements Behaviour {
       case 'late':
         return this.#late(message.ticket);
       case 'queued':
+      // Moves run no genes.
+      case 'confirm':
         return;
     }
   }
@@ -103,10 +105,11 @@ class Pager implements Behaviour {
     const pending = this.#pending.get(granted.ticket);
     // One that failed meanwhile has withdrawn, and the broker takes the grant back on that.
     if (pending === undefined) return;
-    const { ticket, ...grant } = granted;
+    const { ticket, grant, epoch, lane, continues, vacated } = granted;
     const { type, activity, mind } = pending.message;
-    pending.grant = grant.grant;
-    if (this.#ctx.tell(this.#args.engine, { ...grant, type, activity, mind } satisfies Move)) return;
+    pending.grant = grant;
+    const move = { type, grant, epoch, activity, lane, continues, vacated, mind };
+    if (this.#ctx.tell(this.#args.engine, move satisfies Move)) return;
     this.#tellBroker({ type: 'withdraw', ticket });
     this.#fail(ticket, toEnvelope(new EngineLost({ reason: 'its thread is not there' })));
   }

@@ -94,6 +94,11 @@ export class Inventory {
     return { name: bound[0]?.[0] ?? '', paths: [...new Set(bound.map(([, { path }]) => path))] };
   }
 
+  /** The gene that each name stands for. */
+  ids(): Map<string, number> {
+    return new Map([...this.#names].map(([name, { info }]) => [name, info.id]));
+  }
+
   /** Numbers of the genes of those names that there are. */
   idsOf(names: readonly string[]): number[] {
     return names.flatMap((name) => this.#names.get(name)?.info.id ?? []);
@@ -110,7 +115,7 @@ export class Inventory {
     return genes.map(({ gene, scale }) => ({ name: gene, gene: this.of(gene).id, scale }));
   }
 
-  /** A turn runs these. */
+  /** A grant is given with these. */
   use(ids: readonly number[]): void {
     const genes = ids.flatMap((id) => this.#genes.get(id) ?? []);
     this.#uses.use(genes.map(({ hash }) => hash));

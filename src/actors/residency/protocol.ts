@@ -1,5 +1,5 @@
 /**
- * What the residency understands: genes by their names, where they are, and the pins that keep them while a turn runs
+ * What the residency understands: genes by their names, where they are, and the pins that keep them while a grant has
  * them.
  */
 import type { GeneInfo, Tier } from '../../native/addon.js';
@@ -116,41 +116,70 @@ export interface GeneStats {
   readonly failed: number;
 }
 
-export type MindToResidency =
-  /** `deadlineMs`: how long the turn waits at most. */
-  | {
-      readonly type: 'pin';
-      readonly turn: number;
-      readonly genes: readonly NamedGene[];
-      readonly deadlineMs: number;
-    }
-  /** Said again of a turn that has its genes. */
-  | { readonly type: 'hold'; readonly turn: number; readonly genes: readonly number[] }
-  | { readonly type: 'unpin'; readonly turn: number }
-  /** The mind was started again: it knows of no turns. */
-  | { readonly type: 'forget' }
-  /** It has said of every turn that has ended that it did. */
-  | { readonly type: 'confirmed'; readonly question: number };
-
 /** How many genes were not on the device when a turn asked for them, and their bytes. */
 export interface GenesMissed {
   readonly genes: number;
   readonly bytes: number;
 }
 
-export type ResidencyToMind =
+/** What a phenotype by names came to, when its genes were pinned. */
+export interface PinnedPhenotype {
+  readonly genes: readonly PinnedGene[];
+  readonly missed: GenesMissed;
+}
+
+/** From the broker: it alone pins. */
+export type BrokerToResidency =
+  /** The genes of a grant are to be on the device, and to stay there until `unpin`; all of them, or none. */
+  | {
+      readonly type: 'pin';
+      readonly grant: number;
+      readonly activity: string;
+      readonly genes: readonly NamedGene[];
+    }
+  /** Said again of a grant that has its genes. */
+  | {
+      readonly type: 'hold';
+      readonly grant: number;
+      readonly activity: string;
+      readonly genes: readonly PinnedGene[];
+    }
+  | { readonly type: 'unpin'; readonly grant: number }
+  /** An activity that ran genes runs none now. */
+  | { readonly type: 'bare'; readonly activity: string }
+  /** A mind is gone for good: its activities have no phenotype any more. */
+  | { readonly type: 'left'; readonly mind: ActorId }
+  /** It has said of every turn that has ended that it did. */
+  | { readonly type: 'confirmed'; readonly question: number }
+  /** The broker was started again: it knows of no grants, and wants `genes-up`. */
+  | { readonly type: 'forget' };
+
+/** What there is to be pinned. */
+export interface GeneStock {
+  /** The gene that each name stands for. */
+  readonly named: ReadonlyMap<string, number>;
+  /** Genes that keep their slots whoever runs what. */
+  readonly fixed: readonly number[];
+  /** Genes that the device holds at most. */
+  readonly slots: number;
+}
+
+export type ResidencyToBroker =
+  /** It was started, and knows of no pins: the broker says them anew. */
+  | { readonly type: 'genes-up'; readonly stock: GeneStock }
+  | { readonly type: 'stock'; readonly stock: GeneStock }
   | {
       readonly type: 'pinned';
-      readonly turn: number;
+      readonly grant: number;
       readonly genes: readonly PinnedGene[];
       readonly missed: GenesMissed;
     }
-  /** The residency was started again and knows of no pins: who pinned or waits says so anew. */
-  | { readonly type: 'pin-again' }
-  /** Wants to hear `confirmed`. */
-  | { readonly type: 'confirm'; readonly question: number }
-  /** The turn cannot have them. */
-  | { readonly type: 'unpinned'; readonly turn: number; readonly error: ErrorEnvelope };
+  /** There is no room for its genes beside those that other grants hold; nothing is pinned. */
+  | { readonly type: 'short'; readonly grant: number }
+  /** The grant cannot have them. */
+  | { readonly type: 'unpinned'; readonly grant: number; readonly error: ErrorEnvelope }
+  /** Wants to hear `confirmed`, when those who hold the gene have been asked whether they still run it. */
+  | { readonly type: 'confirm'; readonly question: number; readonly gene: number };
 
 export interface ResidencyArgs {
   /** Names that are active by default: they are neither unloaded nor paged out. */
@@ -163,4 +192,5 @@ export interface ResidencyArgs {
   readonly model: number;
   /** Told of genes that are gone. */
   readonly engine: ActorId;
+  readonly broker: ActorId;
 }

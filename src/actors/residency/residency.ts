@@ -1,70 +1,64 @@
 /**
- * The residency actor: the one owner of which genes there are, under which names and where, and of which turns hold them.
- * It says what moves, and when a turn has what it needs; the bytes are moved on offload threads (`mover.ts`).
+ * The residency actor: the one owner of which genes there are, under which names and where, of which grants hold them, and
+ * of what each activity runs. It says what moves, and when a grant has what it needs; the bytes are moved on offload threads
+ * (`mover.ts`).
  */
 import { TroupeError } from '../../errors.js';
 import { type Behaviour, type Context, type Definition, refuse } from '../../runtime/actor.js';
-import type { ActorId } from '../../runtime/address.js';
 import { toEnvelope } from '../../runtime/errors.js';
-import { Band, type Notice } from '../../runtime/message.js';
+import { Band } from '../../runtime/message.js';
+import { Arrivals } from './arrivals.js';
 import { Confirmations, type Unconfirmed } from './confirmations.js';
 import { GeneJobs, type GeneWork } from './gene-jobs.js';
 import { Inventory } from './inventory.js';
 import { Mover, type Unstuck } from './mover.js';
 import { type Paused, Pauses } from './pauses.js';
+import { Phenotypes } from './phenotypes.js';
 import { PinBook } from './pins.js';
 import type {
+  BrokerToResidency,
   GeneStats,
-  MindToResidency,
+  GeneStock,
   NamedGeneInfo,
+  PinnedGene,
   PoolUse,
   Relieve,
   ResidencyArgs,
   ResidencyMessage,
   ResidencyQuestion,
-  ResidencyToMind,
+  ResidencyToBroker,
 } from './protocol.js';
-import { GeneQueue, type WaitingTurn } from './queue.js';
 import type { ReliefLate } from './reliefs.js';
 import { statsOf } from './stats.js';
 import { GENE, GeneVerbs } from './verbs.js';
 
-/** What the keys of the saved minds begin with. */
-const MIND = 'mind/';
-
 /** What it tells itself. */
 type Own = Unconfirmed | Paused | Unstuck | ReliefLate;
 
-/** What an earlier start has left. */
-interface Before {
-  readonly genes: readonly NamedGeneInfo[];
-  readonly minds: readonly ActorId[];
-}
-
 class Residency implements Behaviour {
   readonly #ctx: Context;
+  readonly #args: ResidencyArgs;
   readonly #limits: { readonly slots: number; readonly hostBytes: number };
   readonly #inventory: Inventory;
   readonly #pins = new PinBook();
-  readonly #queue: GeneQueue;
+  readonly #phenotypes = new Phenotypes();
+  readonly #arrivals: Arrivals;
   readonly #jobs: GeneWork;
   readonly #mover: Mover;
   readonly #verbs: GeneVerbs;
   readonly #confirmations: Confirmations;
   readonly #pauses: Pauses;
-  #wait: { readonly next: WaitingTurn; readonly holder: ActorId; readonly end: () => void } | undefined;
-  /** Minds that have ever pinned anything and are not known to have ended. */
-  readonly #minds = new Set<ActorId>();
 
-  constructor(ctx: Context, args: ResidencyArgs, jobs: GeneWork, { genes, minds }: Before) {
+  constructor(ctx: Context, args: ResidencyArgs, jobs: GeneWork, genes: readonly NamedGeneInfo[]) {
     this.#ctx = ctx;
+    this.#args = args;
     this.#limits = { slots: args.slots ?? Number.POSITIVE_INFINITY, hostBytes: args.hostBytes };
     this.#inventory = new Inventory(genes);
-    this.#confirmations = new Confirmations(ctx);
+    this.#confirmations = new Confirmations(ctx, args.broker);
     this.#pauses = new Pauses(ctx);
     this.#jobs = jobs;
-    const fixed = () => this.#inventory.fixed(args.default);
-    this.#queue = new GeneQueue(this.#inventory, this.#pins, this.#limits.slots, fixed);
+    const fixed = () => this.#fixed();
+    this.#arrivals = new Arrivals(this.#inventory, this.#pins, this.#limits.slots, fixed);
     this.#mover = new Mover(ctx, this.#inventory, this.#jobs, this.#limits, {
       held: () => this.#pins.genes(),
       fixed,
@@ -74,14 +68,10 @@ class Residency implements Behaviour {
     this.#verbs = new GeneVerbs({
       ...{ ctx, args, inventory: this.#inventory, pins: this.#pins, jobs: this.#jobs, mover: this.#mover },
       pause: (ms) => this.#pauses.of(ms),
-      confirm: (who) => this.#confirmations.ask(who),
-      gone: (gene, error) => this.#refuse(gene, error),
+      confirm: (gene) => this.#confirmations.ask(gene),
+      renamed: () => this.#tell({ type: 'stock', stock: this.#stock() }),
     });
-    for (const mind of minds) {
-      ctx.watch(mind);
-      this.#minds.add(mind);
-      this.#tell(mind, { type: 'pin-again' });
-    }
+    this.#sayUp();
   }
 
   async receive(message: ResidencyMessage): Promise<unknown> {
@@ -93,20 +83,23 @@ class Residency implements Behaviour {
     }
   }
 
-  control(message: MindToResidency | ResidencyQuestion | Relieve | PoolUse | Own, ctx: Context): unknown {
-    const mind = ctx.sender;
+  control(message: BrokerToResidency | ResidencyQuestion | Relieve | PoolUse | Own, ctx: Context): unknown {
     switch (message.type) {
       case 'pin':
-        return this.#pin(mind, message);
+        return this.#pin(message);
       case 'hold':
-        this.#meet(mind);
-        return this.#pins.pin(mind, message.turn, message.genes);
+        return this.#hold(message);
       case 'unpin':
-        return this.#letGo(mind, message.turn);
+        this.#arrivals.drop(message.grant);
+        return this.#serve();
+      case 'bare':
+        return this.#phenotypes.set(message.activity, []);
+      case 'left':
+        return this.#phenotypes.forget(message.mind);
       case 'forget':
-        return this.#letGo(mind);
+        this.#arrivals.clear();
+        return this.#sayUp();
       case 'confirmed':
-        return this.#confirmations.answered(mind, message.question);
       case 'unconfirmed':
         return this.#confirmations.settle(message.question);
       case 'paused':
@@ -126,89 +119,70 @@ class Residency implements Behaviour {
     }
   }
 
-  /** A mind has ended, whatever its turns were doing. */
-  notice(notice: Notice): void {
-    if (notice.type !== 'ended') return;
-    this.#letGo(notice.id);
-    this.#confirmations.ended(notice.id);
-    this.#minds.delete(notice.id);
-    this.#ctx.save(MIND + notice.id, undefined);
-  }
-
   stop(): Promise<void> {
     return this.#jobs.close();
   }
 
-  #pin(mind: ActorId, { turn, genes, deadlineMs }: MindToResidency & { type: 'pin' }): void {
-    this.#meet(mind);
+  #pin({ grant, activity, genes }: BrokerToResidency & { type: 'pin' }): void {
+    let phenotype: PinnedGene[];
     try {
-      this.#queue.add(mind, turn, this.#inventory.phenotype(genes), deadlineMs);
+      phenotype = this.#inventory.phenotype(genes);
     } catch (error) {
       if (!(error instanceof TroupeError)) throw error;
-      this.#tell(mind, { type: 'unpinned', turn, error: toEnvelope(error) });
+      this.#tell({ type: 'unpinned', grant, error: toEnvelope(error) });
       return;
     }
+    if (!this.#arrivals.add(grant, phenotype)) return this.#tell({ type: 'short', grant });
+    this.#phenotypes.set(activity, idsOf(phenotype));
     this.#serve();
-    this.#mover.kick();
   }
 
-  #letGo(mind: ActorId, turn?: number): void {
-    this.#queue.drop(mind, turn);
-    if (turn === undefined) this.#pins.forget(mind);
-    else this.#pins.unpin(mind, turn);
-    this.#serve();
-    this.#mover.kick();
+  #hold({ grant, activity, genes }: BrokerToResidency & { type: 'hold' }): void {
+    this.#pins.pin(grant, idsOf(genes));
+    this.#phenotypes.set(activity, idsOf(genes));
   }
 
+  /** Says which grants have all that they need, and has moved what others need. */
   #serve(): void {
-    for (const { mind, turn, phenotype, missed } of this.#queue.serve()) {
-      this.#tell(mind, { type: 'pinned', turn, genes: phenotype, missed });
-    }
-    this.#declareWait();
+    for (const arrival of this.#arrivals.ready()) this.#tell({ type: 'pinned', ...arrival });
+    this.#mover.kick();
   }
 
-  /** While a turn waits for room, so does the residency: for the mind that has held some for longest. */
-  #declareWait(): void {
-    const { next } = this.#queue;
-    const holder = next && this.#pins.holder;
-    if (this.#wait?.next === next && this.#wait?.holder === holder) return;
-    this.#wait?.end();
-    this.#wait = undefined;
-    if (next === undefined || holder === undefined) return;
-    const end = this.#ctx.wait({ for: holder, reason: 'a gene slot', deadlineMs: next.deadlineMs });
-    this.#wait = { next, holder, end };
-  }
-
-  /** Turns that wait for a gene cannot have it. */
+  /** Grants that wait for a gene cannot have it. */
   #refuse(gene: number, error: unknown): void {
-    for (const { mind, turn } of this.#queue.refuse(gene)) {
-      this.#tell(mind, { type: 'unpinned', turn, error: toEnvelope(error) });
+    for (const grant of this.#arrivals.refuse(gene)) {
+      this.#tell({ type: 'unpinned', grant, error: toEnvelope(error) });
     }
-    this.#serve();
   }
 
-  #meet(mind: ActorId): void {
-    if (this.#minds.has(mind)) return;
-    this.#ctx.watch(mind);
-    this.#minds.add(mind);
-    this.#ctx.save(MIND + mind, mind);
+  #fixed(): number[] {
+    return this.#inventory.fixed(this.#args.default);
   }
 
-  #tell(mind: ActorId, message: ResidencyToMind): void {
-    this.#ctx.tell(mind, message, { band: Band.reserved });
+  #stock(): GeneStock {
+    return { named: this.#inventory.ids(), fixed: this.#fixed(), slots: this.#limits.slots };
+  }
+
+  #sayUp(): void {
+    this.#tell({ type: 'genes-up', stock: this.#stock() });
+  }
+
+  #tell(message: ResidencyToBroker): void {
+    this.#ctx.tell(this.#args.broker, message, { band: Band.reserved });
   }
 }
+
+const idsOf = (genes: readonly PinnedGene[]): number[] => genes.map(({ gene }) => gene);
 
 /** `workOn`: what moves the genes of loaded weights. */
 export const residencyOver = (workOn: (model: number) => GeneWork): Definition<ResidencyArgs> => ({
   kind: 'residency',
   async start(ctx, args, saved) {
-    const of = <T>(kind: string) =>
-      [...saved].flatMap(([key, value]) => (key.startsWith(kind) ? [value as T] : []));
+    const named = [...saved].flatMap(([key, gene]) => (key.startsWith(GENE) ? [gene as NamedGeneInfo] : []));
     const jobs = workOn(args.model);
-    const { genes, nameless } = await whereNow(jobs, of<NamedGeneInfo>(GENE), ctx.incarnation);
+    const { genes, nameless } = await whereNow(jobs, named, ctx.incarnation);
     if (nameless.length > 0) ctx.tell(ctx.self, { type: 'free-nameless', genes: nameless });
-    return new Residency(ctx, args, jobs, { genes, minds: of<ActorId>(MIND) });
+    return new Residency(ctx, args, jobs, genes);
   },
 });
 

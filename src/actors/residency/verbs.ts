@@ -1,9 +1,8 @@
 /**
  * What users ask of genes by name: load, unload, page out, page in; and why not.
  */
-import { GeneInUse, NoSuchGene } from '../../errors.js';
+import { GeneInUse } from '../../errors.js';
 import type { Context } from '../../runtime/actor.js';
-import type { ActorId } from '../../runtime/address.js';
 import { Band } from '../../runtime/message.js';
 import type { EngineControl } from '../engine/protocol.js';
 import type { GeneWork } from './gene-jobs.js';
@@ -28,11 +27,11 @@ export interface VerbsOf {
   readonly pins: PinBook;
   readonly jobs: GeneWork;
   readonly mover: Mover;
-  /** Settles when these minds have said what they no longer hold. */
-  readonly confirm: (minds: readonly ActorId[]) => Promise<void>;
+  /** Settles when those who hold the gene have been asked whether they still do. */
+  readonly confirm: (gene: number) => Promise<void>;
   readonly pause: (ms: number) => Promise<void>;
-  /** A gene is gone: turns that wait for it cannot have it. */
-  readonly gone: (gene: number, error: unknown) => void;
+  /** Names stand for other genes than they did, or for none. */
+  readonly renamed: () => void;
 }
 
 type LoadMessage = ResidencyMessage & { readonly type: 'load' };
@@ -97,44 +96,45 @@ export class GeneVerbs {
   /** One that has been loaded again meanwhile has a name. */
   async #freeNameless(genes: readonly number[]): Promise<undefined> {
     for (const gene of genes) {
-      if (this.#of.inventory.gene(gene) === undefined) await this.#free(gene, `gene ${gene}`);
+      if (this.#of.inventory.gene(gene) === undefined) await this.#free(gene);
     }
     return undefined;
   }
 
-  /** Throws GeneInUse for the optimizer's gene, and while a turn holds it, by what its mind says now. */
+  /** Throws GeneInUse for the optimizer's gene, and while a turn runs it, by what its mind says now. */
   async #checkFree(name: string, { id, learning }: HeldGene): Promise<void> {
     const { pins, confirm } = this.#of;
     if (learning) throw new GeneInUse({ gene: name, by: 'the learning optimizer' });
-    await confirm(pins.holders(id));
-    const turns = pins.turns(id);
+    if (pins.holders(id) > 0) await confirm(id);
+    const turns = pins.holders(id);
     if (turns > 0) throw new GeneInUse({ gene: name, by: turns === 1 ? 'one turn' : `${turns} turns` });
   }
 
   /** Gives a name to a gene, or to none, and frees the one that has lost its last; if it cannot be, all is as it was. */
   async #name(name: string, gene: NamedGeneInfo | undefined): Promise<void> {
-    const { inventory } = this.#of;
+    const { inventory, renamed } = this.#of;
     const before = inventory.named().find((each) => each.name === name);
     if (before !== undefined && before.id !== gene?.id) inventory.unbind(name);
     if (gene !== undefined) inventory.bind(gene);
+    renamed();
     if (before === undefined || inventory.gene(before.id) !== undefined) return;
     try {
-      await this.#free(before.id, name);
+      await this.#free(before.id);
     } catch (error) {
       inventory.unbind(name);
       inventory.bind(before);
+      renamed();
       throw error;
     }
   }
 
   /** What was computed under it means nothing any more. Throws GeneInUse. */
-  async #free(gene: number, name: string): Promise<void> {
-    const { mover, ctx, args, gone } = this.#of;
+  async #free(gene: number): Promise<void> {
+    const { mover, ctx, args } = this.#of;
     await mover.still(gene);
     await this.#unloadWhenFree(gene);
     const unloaded: EngineControl = { type: 'unloaded', gene };
     ctx.tell(args.engine, unloaded, { band: Band.reserved });
-    gone(gene, new NoSuchGene({ name }));
   }
 
   /** The run of a turn whose mind was lost holds its genes until the engine has ended it. */

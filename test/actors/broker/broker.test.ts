@@ -6,6 +6,7 @@ import type { EngineControl, EngineToBroker } from '../../../src/actors/engine/p
 import { UNBOUNDED } from '../budgets.js';
 import { Party, type Spoken, settled, TestThread } from '../thread.js';
 
+const NO_GENES = { phenotype: { genes: [], missed: { genes: 0, bytes: 0 } } };
 /** Room for one hundred tokens of `ran`. */
 const PAGE_BYTES = 1000;
 
@@ -39,6 +40,7 @@ const request = (ticket: number, activity: string, cells = 100): MindToBroker =>
   activity,
   class: 'interactive',
   cells,
+  genes: [],
 });
 const ran = (grant: number, activity: string | undefined, held: number): EngineToBroker => ({
   type: 'ran',
@@ -55,7 +57,7 @@ describe('a grant', () => {
     engine.tell(up(2, 1000, 7));
     ada.tell(request(5, 'a'));
     expect(await ada.hears()).toEqual([
-      { type: 'granted', ticket: 5, grant: 1, epoch: 7, lane: 0, continues: false, vacated: 0 },
+      { ...NO_GENES, type: 'granted', ticket: 5, grant: 1, epoch: 7, lane: 0, continues: false, vacated: 0 },
     ]);
     engine.tell(ran(1, 'a', 50));
     ada.tell(request(6, 'a'));

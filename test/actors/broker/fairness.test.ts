@@ -5,6 +5,8 @@ import { TURN_CLASSES, type TurnClass } from '../../../src/actors/broker/protoco
 import { choose, type LaneState, type WaitingTurn } from '../../../src/actors/broker/queue.js';
 import { type Account, liftedWork, openAccount, workOf } from '../../../src/actors/broker/work.js';
 
+const NONE = { slots: 0, fixed: new Set<number>(), taken: new Set<number>() };
+
 interface Asked {
   readonly at: number;
   readonly mind: number;
@@ -70,10 +72,15 @@ function play(
         rank: TURN_CLASSES.indexOf(next.class),
         since: next.at,
         cells: next.prompt + next.reply,
+        genes: [],
+        notBefore: 0,
         asked: next,
       });
     }
-    for (let choice = choose({ waiting, lanes: state, cells, paged: () => 0, now }); choice !== undefined; ) {
+    for (
+      let choice = choose({ waiting, lanes: state, cells, paged: () => 0, genes: NONE, now });
+      choice !== undefined;
+    ) {
       const { turn, lane, vacate } = choice;
       const given = turn.asked;
       waiting = waiting.filter((w) => w !== turn);
@@ -91,7 +98,7 @@ function play(
       turn.account.servedAt = now;
       running.push({ lane, ends: now + given.prompt + 10 * given.reply, asked: given });
       served.push({ ...given, startedAt: now });
-      choice = choose({ waiting, lanes: state, cells, paged: () => 0, now });
+      choice = choose({ waiting, lanes: state, cells, paged: () => 0, genes: NONE, now });
     }
     const next = Math.min(coming[0]?.at ?? Number.POSITIVE_INFINITY, ...running.map((run) => run.ends));
     if (next === Number.POSITIVE_INFINITY) return { served, waiting };

@@ -25,12 +25,18 @@ describe('what the broker knows of the lanes', () => {
   });
 
   it('T1 a grant continues only on the lane of its own activity', () => {
-    expect(table.take(0, 'a', 100, 1)).toBe(false);
+    const continues = (now: number) => {
+      table.take(0, 'a', 100, now);
+      return table.continues(0);
+    };
+    expect(continues(1)).toBe(false);
     table.settle(0, 'a', { held: 42, bytes: 420 }, 2);
-    expect(table.take(0, 'a', 100, 3)).toBe(true);
+    expect(continues(3)).toBe(true);
+    table.shrink(0, 'a', 0);
+    expect(table.continues(0)).toBe(false);
     table.settle(0, 'a', { held: 42, bytes: 420 }, 4);
     table.vacate(0);
-    expect(table.take(0, 'a', 100, 5)).toBe(false);
+    expect(continues(5)).toBe(false);
   });
 
   it('T1 a grant that is given back leaves the lane as it was', () => {

@@ -9,13 +9,14 @@ beforeEach(() => {
 });
 const ask = (mind: number, ticket: number, room = 'main'): Request =>
   ledger.add(
-    { type: 'request', ticket, activity: `${mind}/${room}`, class: 'interactive', cells: 10 },
+    { type: 'request', ticket, activity: `${mind}/${room}`, class: 'interactive', cells: 10, genes: [] },
     mind,
     0,
   );
 const granted = (request: Request): Grant => {
-  ledger.grant(request, 0, 7);
-  return ledger.granted.get(request.grant) as Grant;
+  const grant = ledger.grant(request, 0, 7);
+  ledger.serve(grant, { genes: [], missed: { genes: 0, bytes: 0 } }, 7);
+  return grant;
 };
 
 describe('the book of the broker', () => {

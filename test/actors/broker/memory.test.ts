@@ -221,7 +221,7 @@ describe('the context', () => {
     await residency.tell(holds('residency'));
     const ada = await Party.enter<MindToBroker, BrokerToMind>(thread, 'ada', () => broker);
     const request = (ticket: number): MindToBroker => ({
-      ...{ type: 'request', ticket, activity: `${ticket}`, class: 'interactive', cells: 200 },
+      ...{ type: 'request', ticket, activity: `${ticket}`, class: 'interactive', cells: 200, genes: [] },
     });
     ada.tell(request(1));
     ada.tell(request(2));

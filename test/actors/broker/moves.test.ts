@@ -36,9 +36,9 @@ const record = (activity: string, page: number, held = 10, bytes = 100): PageRec
 });
 let tickets = 0;
 const turn = (activity: string, cells = 100): void =>
-  ada.tell({ type: 'request', ticket: ++tickets, activity, class: 'interactive', cells });
+  ada.tell({ type: 'request', ticket: ++tickets, activity, class: 'interactive', cells, genes: [] });
 const move = (activity: string, kind: 'page-out' | 'page-in'): void =>
-  pager.tell({ type: 'request', ticket: 1, activity, class: 'interactive', cells: 0, move: kind });
+  pager.tell({ type: 'request', ticket: 1, activity, class: 'interactive', cells: 0, genes: [], move: kind });
 const ran = (grant: number, activity: string | undefined, held: number, bytes = 100): void =>
   engine.tell({ type: 'ran', grant, lane: 0, activity, held, bytes, processed: 1, produced: 1 });
 const grantOf = async (party: Party<MindToBroker, BrokerToMind>): Promise<number> =>

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { GeneRoom } from '../../../src/actors/broker/gene-room.js';
+import { lackIn } from '../../../src/actors/broker/lack.js';
 import { TURN_CLASSES, type TurnClass } from '../../../src/actors/broker/protocol.js';
 import {
   AGEING_MS,
@@ -10,7 +12,6 @@ import {
   PASSING_MS,
   type QueueState,
   type WaitingTurn,
-  waitReason,
 } from '../../../src/actors/broker/queue.js';
 import { openAccount } from '../../../src/actors/broker/work.js';
 
@@ -25,6 +26,8 @@ const turn = (grant: number, given: Partial<Waiter> & { work?: number; servedAt?
     rank: TURN_CLASSES.indexOf(turnClass),
     since: 0,
     cells: 100,
+    genes: [],
+    notBefore: 0,
     ...rest,
   };
 };
@@ -44,11 +47,18 @@ const idle = (lane: number, activity: string, held: number, lastUse: number): La
   held,
   lastUse,
 });
+/** Gene slots, of which some are taken; the gene 9 keeps its own. */
+const roomFor = (slots: number, ...taken: number[]): GeneRoom => ({
+  slots,
+  fixed: new Set([9]),
+  taken: new Set([9, ...taken]),
+});
 const state = (given: Partial<QueueState<Waiter>>): QueueState<Waiter> => ({
   waiting: [],
   lanes: [empty(0)],
   cells: 1000,
   paged: () => 0,
+  genes: roomFor(9),
   now: 1000,
   ...given,
 });
@@ -141,11 +151,13 @@ describe('T1 lane and cells', () => {
   });
 
   it('T1 a turn waits for a lane when all are busy, else for cells', () => {
-    const waiting = [turn(1, { cells: 500 })];
-    const full = [busy(0, 100)];
-    expect([choose(state({ waiting, lanes: full })), waitReason(full)]).toEqual([undefined, 'lane']);
-    const roomless = [busy(0, 600), empty(1)];
-    expect([choose(state({ waiting, lanes: roomless })), waitReason(roomless)]).toEqual([undefined, 'cells']);
+    const waiter = turn(1, { cells: 500 });
+    const seen = (lanes: LaneState[]) => {
+      const given = state({ waiting: [waiter], lanes });
+      return [choose(given), lackIn(given)(waiter)];
+    };
+    expect(seen([busy(0, 100)])).toEqual([undefined, 'lane']);
+    expect(seen([busy(0, 600), empty(1)])).toEqual([undefined, 'cells']);
   });
 
   it('T5 ten thousand waiting turns are looked at once each', () => {
@@ -191,6 +203,46 @@ describe('T1 a turn that waits for cells', () => {
   it('T1 never holds up one that is ahead of it in order', () => {
     const ahead = turn(3, { class: 'realtime', cells: 100, since: PASSING_MS });
     expect(choose(state({ waiting: [large, ahead], lanes, now: PASSING_MS }))).toMatchObject({ turn: ahead });
+  });
+});
+
+describe('T1 a turn that waits for gene slots', () => {
+  const genes = roomFor(3, 1);
+  const wide = turn(1, { genes: [2, 3] });
+  const narrow = turn(2, { genes: [1], since: 1 });
+  const chosen = (waiting: Waiter[], now: number, given: Partial<QueueState<Waiter>> = {}) =>
+    choose(state({ waiting, genes, now, ...given }))?.turn.grant;
+
+  it('T1 fits beside what others hold, which counts once', () => {
+    expect(chosen([turn(1, { genes: [1, 2] })], 0)).toBe(1);
+    expect(chosen([turn(1, { genes: [9, 1] })], 0)).toBe(1);
+    expect(chosen([wide], 0)).toBeUndefined();
+    expect(chosen([wide], 0, { genes: roomFor(3) })).toBe(1);
+  });
+
+  it('T3 says so, also while no lane is free', () => {
+    const reason = (waiter: Waiter, lanes: LaneState[]) => lackIn(state({ genes, lanes }))(waiter);
+    expect(reason(wide, [empty(0)])).toBe('genes');
+    expect(reason(wide, [busy(0, 100)])).toBe('genes');
+    expect(reason(narrow, [busy(0, 100)])).toBe('lane');
+  });
+
+  it('T1 lets others pass at first, and then only those that leave the slots alone that come free', () => {
+    expect(chosen([wide, narrow], PASSING_MS - 1)).toBe(2);
+    expect(chosen([wide, narrow], PASSING_MS)).toBeUndefined();
+    expect(chosen([wide, narrow, turn(3), turn(4, { genes: [9] })], PASSING_MS)).toBe(3);
+    expect(chosen([wide, narrow, turn(3, { genes: [2, 9] })], PASSING_MS)).toBe(3);
+  });
+
+  it('T1 never holds up one that is ahead of it in order', () => {
+    const ahead = turn(3, { class: 'realtime', genes: [1], since: PASSING_MS });
+    expect(chosen([wide, narrow, ahead], PASSING_MS)).toBe(3);
+  });
+
+  it('T1 whose genes did not come in time is passed over for a while, and holds nobody up', () => {
+    const late = turn(1, { notBefore: PASSING_MS + 1 });
+    expect(chosen([late, narrow], PASSING_MS)).toBe(2);
+    expect(chosen([late, narrow], PASSING_MS + 1)).toBe(1);
   });
 });
 

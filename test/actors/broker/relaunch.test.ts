@@ -24,7 +24,7 @@ const shapeOf = (lanes: number, cells = 1000): Shape => ({ lanes, cells, context
 const up = (lanes: number, epoch = 0, error?: ErrorEnvelope, cells = 1000): void =>
   engine.tell({ type: 'up', engine: engine.id, epoch, shape: shapeOf(lanes, cells), pages: [], error });
 const request = (ticket: number, activity: string, cells = 100): void =>
-  ada.tell({ type: 'request', ticket, activity, class: 'interactive', cells });
+  ada.tell({ type: 'request', ticket, activity, class: 'interactive', cells, genes: [] });
 const ran = (grant: number): void =>
   engine.tell({
     ...{ type: 'ran', grant, lane: 0, activity: 'a', held: 10, bytes: 10, processed: 1, produced: 1 },

@@ -4,7 +4,7 @@ import type { BrokerToMind, MindToBroker } from '../../../src/actors/broker/prot
 import type { EngineControl, Run, RunDone } from '../../../src/actors/engine/protocol.js';
 import definition from '../../../src/actors/mind/mind.js';
 import type { MindArgs, MindControl, TurnAnswer, TurnRequest } from '../../../src/actors/mind/protocol.js';
-import type { MindToResidency, ResidencyToMind } from '../../../src/actors/residency/protocol.js';
+import type { PinnedPhenotype } from '../../../src/actors/residency/protocol.js';
 import type { NativeModel } from '../../../src/native/addon.js';
 import { Band } from '../../../src/runtime/message.js';
 import { load, TINY } from '../../native/fixtures.js';
@@ -21,27 +21,24 @@ let mind: number;
 let broker: Party<BrokerToMind, MindToBroker>;
 let engine: Party<RunDone, Run | EngineControl>;
 let reader: Party<MindControl, never>;
-let residency: Party<ResidencyToMind, MindToResidency>;
 
 beforeEach(async () => {
   thread = await TestThread.start();
   broker = await Party.enter(thread, 'broker', () => mind);
   engine = await Party.enter(thread, 'engine', () => mind);
   reader = await Party.enter(thread, 'reader', () => mind);
-  residency = await Party.enter(thread, 'residency', () => mind);
   const args: MindArgs = {
     name: 'ada',
     system: 'Be brief.',
     sampling: {},
     class: 'interactive',
-    genes: [],
+    genes: [{ gene: 'own', scale: 1 }],
     plainSystem: false,
     model: model.info.id,
     modelName: 'tiny',
     limits: new Int32Array(new SharedArrayBuffer(4)).fill(512),
     engine: engine.id,
     broker: broker.id,
-    residency: residency.id,
   };
   mind = await thread.spawn(definition as never, 'mind/ada', args);
 });
@@ -85,7 +82,8 @@ async function ticket(): Promise<number> {
   const [request] = (await broker.hears()) as { ticket: number }[];
   return (request as { ticket: number }).ticket;
 }
-const grant = (to: number, number: number): void =>
+const NO_GENES = { genes: [], missed: { genes: 0, bytes: 0 } };
+const grant = (to: number, number: number, phenotype: PinnedPhenotype = NO_GENES): void =>
   broker.tell({
     type: 'granted',
     ticket: to,
@@ -94,6 +92,7 @@ const grant = (to: number, number: number): void =>
     lane: 0,
     continues: false,
     vacated: 0,
+    phenotype,
   });
 const done = (number: number, given: Partial<RunDone> = {}): void =>
   engine.tell({
@@ -134,16 +133,42 @@ describe('a turn', () => {
     expect((request as { cells: number }).cells).toBe(run.tokens.length + 20);
   });
 
+  it('T1 asks for the genes that it names, else for those of the mind, and runs what was pinned', async () => {
+    const called = call({ genes: [{ gene: 'calm', scale: 2 }] });
+    call({ room: 'other' });
+    const [request, other] = (await broker.hears()) as (MindToBroker & { ticket: number })[];
+    expect(request).toMatchObject({ genes: [{ gene: 'calm', scale: 2 }] });
+    expect(other).toMatchObject({ genes: [{ gene: 'own', scale: 1 }] });
+    const missed = { genes: 1, bytes: 10 };
+    grant(request?.ticket ?? 0, 5, { genes: [{ name: 'calm', gene: 3, scale: 2 }], missed });
+    expect(await engine.hears()).toMatchObject([{ type: 'run', genes: [{ gene: 3, scale: 2 }] }]);
+    done(5);
+    const { phenotype, genesMissed } = (await called.answer).receipt;
+    expect([phenotype, genesMissed]).toEqual([{ genes: ['calm'], scales: [2] }, missed]);
+  });
+
+  it('G2 says which of its turns are over when it is asked, after all that it said before', async () => {
+    call();
+    const first = await ticket();
+    call({ room: 'other' });
+    const second = await ticket();
+    grant(first, 1);
+    await settled();
+    done(1);
+    broker.tell({ type: 'confirm', question: 4, tickets: [first, second] });
+    expect(await broker.hears()).toEqual([{ type: 'confirmed', question: 4, over: [first] }]);
+  });
+
   it('T3 shows each change of what it waits for, once', async () => {
     const { turn } = call();
     const number = await ticket();
-    for (const reason of ['lane', 'lane', 'cells', 'relaunching', 'lane'] as const) {
+    for (const reason of ['lane', 'lane', 'cells', 'genes', 'relaunching', 'lane'] as const) {
       broker.tell({ type: 'queued', ticket: number, reason });
     }
     await settled();
     const waits = thread.probes.filter((probe) => probe.name === 'turn.waiting');
     expect(waits.map(({ mind: name, room, reason }) => [name, room, reason])).toEqual(
-      ['lane', 'cells', 'relaunching', 'lane'].map((reason) => ['ada', 'main', reason]),
+      ['lane', 'cells', 'genes', 'relaunching', 'lane'].map((reason) => ['ada', 'main', reason]),
     );
     expect(turn).toBeGreaterThan(0);
   });

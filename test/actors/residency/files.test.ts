@@ -2,7 +2,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
-  ada,
   BYTES,
   bring,
   code,
@@ -36,8 +35,8 @@ describe('a gene that is in its file alone', () => {
     await onDisk();
     rmSync(pathOf('a'));
     await expect(pageIn('a')).rejects.toEqual(changed(/ENOENT/));
-    pin(ada, 1, 'a');
-    expect(await hears(ada)).toMatchObject([{ type: 'unpinned', turn: 1, error: { code: 'GeneChanged' } }]);
+    pin(1, 'a');
+    expect(await hears()).toMatchObject([{ type: 'unpinned', grant: 1, error: { code: 'GeneChanged' } }]);
     expect(await pageOut('a')).toMatchObject({ resident: false, nMoved: 0 });
     expect(await stats()).toMatchObject({ failed: 2, diskGenes: 1, deviceBytes: 0, hostBytes: 0 });
     await unload('a');

@@ -32,9 +32,9 @@ async function given(refusals: number): Promise<Given> {
     list: async () => [],
     close: async () => {},
   };
-  const args = { default: [], slots: undefined, hostBytes: 0, model: 1, engine };
+  const args = { default: [], slots: undefined, hostBytes: 0, model: 1, engine, broker: engine };
   const id = await stage.spawn({ name: 'residency', actor: residencyOver(() => work), args });
-  const face = { system: stage.system, mindArgs: { model: 1, residency: id } };
+  const face = { system: stage.system, residency: id };
   const genes = new Genes(() => face as unknown as Stage);
   await stage.settle(genes.load('calm.gguf'));
   return { stage, genes, tries: () => tries };
@@ -73,11 +73,11 @@ test('G2 a gene that was loaded and has no name when the residency starts again 
   };
   const stage = await TestSystem.start();
   const engine = (await stage.probe('engine')).id;
-  const args = { default: [], slots: undefined, hostBytes: 0, model: 1, engine };
+  const args = { default: [], slots: undefined, hostBytes: 0, model: 1, engine, broker: engine };
   const id = await stage.spawn({ name: 'residency', actor: residencyOver(() => work), args });
-  const genes = new Genes(() => ({ system: stage.system, mindArgs: { residency: id } }) as unknown as Stage);
+  const genes = new Genes(() => ({ system: stage.system, residency: id }) as unknown as Stage);
   await stage.settle(genes.load('calm.gguf'));
-  stage.system.tell(id, { type: 'pin', turn: 1, genes: null }, { band: Band.reserved });
+  stage.system.tell(id, { type: 'pin', grant: 1, genes: null }, { band: Band.reserved });
   await stage.advance(1_000);
   expect(freed).toEqual([7]);
   expect(await stage.settle(genes.list())).toMatchObject([{ name: 'calm' }]);

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import type { Relieve, Relieved } from '../../../src/actors/residency/protocol.js';
 import { Band } from '../../../src/runtime/message.js';
 import {
-  ada,
   BYTES,
   bring,
   eventually,
@@ -19,6 +18,7 @@ import {
   stats,
   thread,
   tiers,
+  unpin,
 } from './stage.js';
 
 let asks = 0;
@@ -38,15 +38,15 @@ describe('genes that are asked for their memory', () => {
     await bring('b');
     await bring('c');
     await pageOut('b');
-    pin(ada, 1, 'a');
-    await hears(ada);
-    ada.tell({ type: 'unpin', turn: 1 });
+    pin(1, 'a');
+    await hears();
+    unpin(1);
     expect(await relieve(BYTES + 1)).toEqual(relieved('released', 2 * BYTES));
     expect(await tiers()).toEqual({ a: 'device', b: 'disk', c: 'disk' });
     expect(natively()).toEqual(['device', 'disk', 'disk']);
     expect(await stats()).toMatchObject({ deviceBytes: BYTES, hostBytes: 0, dropped: 2 });
-    pin(ada, 2, 'b', 'c');
-    expect(await hears(ada)).toMatchObject([{ type: 'pinned', missed: { genes: 2, bytes: 2 * BYTES } }]);
+    pin(2, 'b', 'c');
+    expect(await hears()).toMatchObject([{ type: 'pinned', missed: { genes: 2, bytes: 2 * BYTES } }]);
   });
 
   it('B5 where the device is a pool of its own they go to the host, and to disk where that is full', async () => {
@@ -67,10 +67,10 @@ describe('genes that are asked for their memory', () => {
     await bring('a', { as: 'always' });
     await bring('b', { learning: true });
     await bring('c');
-    pin(ada, 1, 'c');
-    await hears(ada);
+    pin(1, 'c');
+    await hears();
     expect(await relieve(1)).toEqual(relieved('refused', 0));
-    ada.tell({ type: 'unpin', turn: 1 });
+    unpin(1);
     expect(await relieve(2 * BYTES)).toEqual(relieved('partial', BYTES));
     expect(await tiers()).toEqual({ always: 'device', b: 'device', c: 'disk' });
   });

@@ -1,16 +1,14 @@
 /** Where genes are: moved when they are asked for, when a turn needs them, and when others need their room. */
 import { rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { settled } from '../thread.js';
 import {
-  ada,
   BYTES,
-  ben,
   bring,
   code,
   eventually,
   hears,
   model,
+  nowHears,
   pageIn,
   pageOut,
   pathOf,
@@ -20,6 +18,7 @@ import {
   thread,
   tiers,
   unload,
+  unpin,
 } from './stage.js';
 
 describe('tiers of genes', () => {
@@ -46,9 +45,9 @@ describe('tiers of genes', () => {
     await start();
     const { id } = await bring('a');
     await pageOut('a');
-    pin(ada, 1, 'a');
+    pin(1, 'a');
     const missed = { genes: 1, bytes: BYTES };
-    expect(await hears(ada)).toMatchObject([{ type: 'pinned', turn: 1, genes: [{ gene: id }], missed }]);
+    expect(await hears()).toMatchObject([{ type: 'pinned', grant: 1, genes: [{ gene: id }], missed }]);
     expect(model.genes()).toMatchObject([{ tier: 'device' }]);
     expect(await stats()).toMatchObject({ pagedIn: 1, pagedInOnDemand: 1 });
   });
@@ -56,15 +55,15 @@ describe('tiers of genes', () => {
   it('G3 a gene that was moved in stays, and another one makes room for it', async () => {
     await start({ slots: 1 });
     await bring('a');
-    pin(ada, 1, 'a');
-    await hears(ada);
-    ada.tell({ type: 'unpin', turn: 1 });
+    pin(1, 'a');
+    await hears();
+    unpin(1);
     await bring('b');
     await eventually(async () => expect(await tiers()).toEqual({ a: 'device', b: 'host' }));
     await pageIn('b');
     await eventually(async () => expect(await tiers()).toEqual({ a: 'host', b: 'device' }));
-    pin(ada, 2, 'a');
-    expect(await hears(ada)).toMatchObject([{ type: 'pinned', missed: { genes: 1 } }]);
+    pin(2, 'a');
+    expect(await hears()).toMatchObject([{ type: 'pinned', missed: { genes: 1 } }]);
     await eventually(async () => expect(await tiers()).toEqual({ a: 'device', b: 'host' }));
   });
 
@@ -72,78 +71,56 @@ describe('tiers of genes', () => {
     await start({ slots: 2 });
     await bring('a');
     await bring('b');
-    const turns = [
-      [ada, 'a'],
-      [ben, 'a'],
-      [ada, 'b'],
-    ] as const;
-    for (const [i, [mind, gene]] of turns.entries()) {
-      pin(mind, i, gene);
-      await hears(mind);
-      mind.tell({ type: 'unpin', turn: i });
+    for (const [i, gene] of ['a', 'a', 'b'].entries()) {
+      pin(i, gene);
+      await hears();
+      unpin(i);
     }
     await bring('c');
     await eventually(async () => expect(await tiers()).toEqual({ a: 'device', b: 'device', c: 'host' }));
-    pin(ben, 9, 'c');
-    expect(await hears(ben)).toMatchObject([{ type: 'pinned', turn: 9, missed: { genes: 1 } }]);
+    pin(9, 'c');
+    expect(await hears()).toMatchObject([{ type: 'pinned', grant: 9, missed: { genes: 1 } }]);
     await eventually(async () => expect(await tiers()).toEqual({ a: 'device', b: 'host', c: 'device' }));
     expect(await stats()).toMatchObject({ slots: 2, deviceBytes: 2 * BYTES, hostBytes: BYTES });
   });
 
-  it('case-10 of two turns with room for the gene of one the second waits for the first, in order', async () => {
+  it('case-10 of two grants with room for the gene of one the second has none, until the first is over', async () => {
     await start({ slots: 1 });
     await bring('a');
     await bring('b');
-    pin(ada, 1, 'a');
-    await hears(ada);
-    pin(ben, 1, 'b');
-    pin(ben, 2, 'a');
-    expect(await ben.hears()).toEqual([]);
-    ada.tell({ type: 'unpin', turn: 1 });
-    expect(await hears(ben)).toMatchObject([{ type: 'pinned', turn: 1 }]);
-    await expect(pageIn('a')).rejects.toEqual(code('GeneSlotsFull'));
-    ben.tell({ type: 'unpin', turn: 1 });
-    expect(await hears(ben)).toMatchObject([{ type: 'pinned', turn: 2, missed: { genes: 1 } }]);
-  });
-
-  it('case-10 a turn that waits holds nothing, and one that no longer waits holds no one up', async () => {
-    await start({ slots: 1 });
-    await bring('a');
-    await bring('b');
-    pin(ada, 1, 'a');
-    await hears(ada);
-    pin(ben, 1, 'b');
-    pin(ben, 2, 'a');
-    await settled();
-    ben.tell({ type: 'unpin', turn: 1 });
-    expect(await hears(ben)).toMatchObject([{ type: 'pinned', turn: 2 }]);
+    pin(1, 'a');
+    await hears();
+    pin(2, 'b');
+    expect(await nowHears()).toEqual([{ type: 'short', grant: 2 }]);
+    await expect(pageIn('b')).rejects.toEqual(code('GeneSlotsFull'));
     await unload('b');
+    unpin(1);
+    await bring('b');
+    pin(2, 'b');
+    expect(await hears()).toMatchObject([{ type: 'pinned', grant: 2 }]);
   });
 
-  it('B6 a turn that the slots can never hold is refused at once, with the numbers', async () => {
+  it('T1 a grant holds all of its genes or none', async () => {
     await start({ slots: 2 });
-    await bring('a', { as: 'always' });
-    await bring('b');
-    await bring('c');
-    pin(ada, 1, 'b', 'c');
-    const detail = { neededGenes: 3, slots: 2 };
-    expect(await hears(ada)).toMatchObject([
-      { type: 'unpinned', turn: 1, error: { code: 'GeneSlotsFull', detail } },
-    ]);
-    pin(ada, 2, 'b');
-    expect(await hears(ada)).toMatchObject([{ type: 'pinned', turn: 2 }]);
+    for (const name of ['a', 'b', 'c'] as const) await bring(name);
+    pin(1, 'a');
+    await hears();
+    pin(2, 'b', 'c');
+    expect(await nowHears()).toEqual([{ type: 'short', grant: 2 }]);
+    await unload('b');
+    pin(3, 'a', 'c');
+    expect(await hears()).toMatchObject([{ type: 'pinned', grant: 3 }]);
   });
 
-  it('G2 a turn that waits for a gene that is unloaded is told so', async () => {
+  it('T1 a grant that is over while its genes come hears no more of them', async () => {
     await start({ slots: 1 });
     await bring('a');
     await bring('b');
-    pin(ada, 1, 'a');
-    await hears(ada);
-    pin(ben, 1, 'b');
-    await settled();
-    await unload('b');
-    expect(await hears(ben)).toMatchObject([{ type: 'unpinned', turn: 1, error: { code: 'NoSuchGene' } }]);
+    await pageOut('b');
+    pin(1, 'b');
+    unpin(1);
+    pin(2, 'a');
+    expect(await hears()).toMatchObject([{ type: 'pinned', grant: 2 }]);
   });
 });
 
@@ -157,8 +134,8 @@ describe('the disk tier', () => {
     expect(await tiers()).toEqual({ a: 'disk', b: 'host' });
     expect(await stats()).toMatchObject({ hostBytes: BYTES, diskGenes: 1, dropped: 1, deviceBytes: 0 });
     expect(await pageIn('a')).toMatchObject({ resident: true, nMoved: BYTES });
-    pin(ada, 1, 'b');
-    expect(await hears(ada)).toMatchObject([{ type: 'pinned', missed: { genes: 1 } }]);
+    pin(1, 'b');
+    expect(await hears()).toMatchObject([{ type: 'pinned', missed: { genes: 1 } }]);
   });
 
   it('case-5 a file with other content gives nothing back, and the turn fails with why', async () => {
@@ -167,8 +144,8 @@ describe('the disk tier', () => {
     await pageOut('a');
     expect(await tiers()).toEqual({ a: 'disk' });
     writeFileSync(pathOf('a'), 'something else');
-    pin(ada, 1, 'a');
-    expect(await hears(ada)).toMatchObject([{ type: 'unpinned', turn: 1, error: { code: 'GeneChanged' } }]);
+    pin(1, 'a');
+    expect(await hears()).toMatchObject([{ type: 'unpinned', grant: 1, error: { code: 'GeneChanged' } }]);
     await expect(pageIn('a')).rejects.toEqual(code('GeneChanged'));
     expect(await stats()).toMatchObject({ failed: 2, pagedIn: 0 });
     expect(thread.probes.filter(({ name }) => name === 'genome.page.failed')).toMatchObject([
@@ -176,8 +153,8 @@ describe('the disk tier', () => {
       { cause: 'asked' },
     ]);
     await bring('a', { as: 'b' });
-    pin(ada, 2, 'a');
-    expect(await hears(ada)).toMatchObject([{ type: 'pinned', turn: 2 }]);
+    pin(2, 'a');
+    expect(await hears()).toMatchObject([{ type: 'pinned', grant: 2 }]);
   });
 
   it('G5 a gene whose file is another one now is not given up to it', async () => {
@@ -186,7 +163,7 @@ describe('the disk tier', () => {
     rmSync(pathOf('a'));
     await expect(pageOut('a')).rejects.toEqual(code('GeneChanged'));
     expect(await tiers()).toEqual({ a: 'device' });
-    pin(ada, 1, 'a');
-    expect(await hears(ada)).toMatchObject([{ type: 'pinned', missed: { genes: 0 } }]);
+    pin(1, 'a');
+    expect(await hears()).toMatchObject([{ type: 'pinned', missed: { genes: 0 } }]);
   });
 });

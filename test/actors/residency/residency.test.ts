@@ -2,9 +2,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { settled } from '../thread.js';
 import {
-  ada,
-  ben,
   bring,
+  broker,
   code,
   confirm,
   engine,
@@ -12,12 +11,14 @@ import {
   hears,
   inUse,
   model,
+  nowHears,
   pageOut,
   pin,
   start,
   thread,
   tiers,
   unload,
+  unpin,
 } from './stage.js';
 
 describe('names of genes', () => {
@@ -25,8 +26,8 @@ describe('names of genes', () => {
 
   it('G1 pins all of a turn or nothing', async () => {
     const { id } = await bring('a');
-    pin(ada, 1, 'a', 'none');
-    expect(await hears(ada)).toMatchObject([{ type: 'unpinned', turn: 1, error: { code: 'NoSuchGene' } }]);
+    pin(1, 'a', 'none');
+    expect(await hears()).toMatchObject([{ type: 'unpinned', grant: 1, error: { code: 'NoSuchGene' } }]);
     await unload('a');
     expect(await engine.hears()).toEqual([{ type: 'unloaded', gene: id }]);
     expect(model.genes()).toEqual([]);
@@ -44,26 +45,26 @@ describe('names of genes', () => {
     expect(model.genes()).toEqual([]);
   });
 
-  it('G2 keeps what a turn pins until that turn lets go', async () => {
+  it('G2 keeps what a grant has until that is over', async () => {
     const { id } = await bring('a');
-    pin(ada, 1, 'a');
-    pin(ada, 2, 'a');
-    expect(await hears(ada, 2)).toMatchObject([
-      { type: 'pinned', turn: 1, genes: [{ name: 'a', gene: id, scale: 1 }], missed: { genes: 0 } },
-      { type: 'pinned', turn: 2 },
+    pin(1, 'a');
+    pin(2, 'a');
+    expect(await hears(2)).toMatchObject([
+      { type: 'pinned', grant: 1, genes: [{ name: 'a', gene: id, scale: 1 }], missed: { genes: 0 } },
+      { type: 'pinned', grant: 2 },
     ]);
-    ada.tell({ type: 'unpin', turn: 1 });
+    unpin(1);
     for (const refused of [
       () => unload('a'),
       () => bring('b', { as: 'a', replace: true }),
       () => pageOut('a'),
     ]) {
       const asked = refused();
-      await confirm(ada);
+      await confirm();
       await expect(asked).rejects.toEqual(inUse('one turn'));
     }
     expect(model.genes()).toHaveLength(1);
-    ada.tell({ type: 'unpin', turn: 2 });
+    unpin(2);
     await settled();
     expect((await bring('b', { as: 'a', replace: true })).id).not.toBe(id);
     expect(model.genes()).toHaveLength(1);
@@ -71,27 +72,27 @@ describe('names of genes', () => {
 
   it('G2 refuses nothing for a turn that has ended, also when that it did is still on its way', async () => {
     await bring('a');
-    pin(ada, 1, 'a');
-    await hears(ada);
+    pin(1, 'a');
+    await hears();
     const unloaded = unload('a');
     await settled();
-    ada.tell({ type: 'unpin', turn: 1 });
-    await confirm(ada);
+    unpin(1);
+    await confirm();
     await unloaded;
   });
 
-  it('G2 goes by what it knows of a mind that does not answer, and not of one that has ended', async () => {
+  it('G2 goes by what it knows when it hears nothing, and asks nobody of a gene that none holds', async () => {
     await bring('a');
-    pin(ada, 1, 'a');
-    await hears(ada);
+    pin(1, 'a');
+    await hears();
     const late = unload('a');
     late.catch(() => {});
     await thread.pass(1_000);
     await expect(late).rejects.toEqual(code('GeneInUse'));
-    const unloaded = unload('a');
-    await settled();
-    ada.end();
-    await unloaded;
+    unpin(1);
+    await nowHears();
+    await unload('a');
+    expect(await nowHears()).toEqual([]);
   });
 
   it('G2 G3 does not let go of a gene that is active by default, nor of one that is learning', async () => {
@@ -112,41 +113,62 @@ describe('names of genes', () => {
   });
 });
 
-describe('names that change while turns wait', () => {
-  it('G1 a turn has what its names mean by the time that there is room', async () => {
-    await start({ slots: 1 });
-    await bring('a');
+describe('what there is', () => {
+  it('B6 is told whenever a name comes to stand for another gene, or for none', async () => {
+    await start({ slots: 3 });
+    const heard = async () => {
+      const [told] = (await broker.hears()).splice(-1);
+      return told?.type === 'stock' ? [[...told.stock.named], told.stock.fixed, told.stock.slots] : told;
+    };
+    const { id } = await bring('a', { as: 'always' });
+    expect(await heard()).toEqual([[['always', id]], [id], 3]);
+    const { id: other } = await bring('b', { learning: true });
+    const both = [
+      ['always', id],
+      ['b', other],
+    ];
+    expect(await heard()).toEqual([both, [id, other], 3]);
     await bring('b');
-    pin(ada, 1, 'a');
-    await hears(ada);
-    pin(ben, 1, 'b');
-    await settled();
-    const { id } = await bring('c', { as: 'b', replace: true });
-    ada.tell({ type: 'unpin', turn: 1 });
-    expect(await hears(ben)).toMatchObject([{ type: 'pinned', turn: 1, genes: [{ name: 'b', gene: id }] }]);
+    expect(await heard()).toEqual([both, [id], 3]);
+    await unload('b');
+    expect(await heard()).toEqual([[['always', id]], [id], 3]);
   });
 });
 
 describe('a residency that is started again', () => {
-  it('R4 knows its genes and where they are, and asks minds for their pins', async () => {
+  it('R4 knows its genes and where they are, and has the broker say its pins', async () => {
     await start({ slots: 1 });
     const { id } = await bring('a');
     await bring('b');
     await pageOut('a');
-    pin(ada, 1, 'a');
-    await hears(ada);
+    pin(1, 'a');
+    await hears();
     await eventually(async () => expect(await tiers()).toEqual({ a: 'device', b: 'host' }));
-    // No mind says this: it crashes.
-    ada.tell({ type: 'pin', turn: 2, genes: undefined as never, deadlineMs: 1 });
+    // No broker says this: it crashes.
+    broker.tell({ type: 'pin', grant: 2, activity: '', genes: undefined as never });
     await eventually(async () => {
       await thread.pass(10);
-      expect(await ada.hears()).toContainEqual({ type: 'pin-again' });
+      expect(await nowHears()).toMatchObject([{ type: 'genes-up' }]);
     });
     expect(await tiers()).toEqual({ a: 'device', b: 'host' });
-    ada.tell({ type: 'hold', turn: 1, genes: [id] });
-    pin(ben, 1, 'b');
-    expect(await ben.hears()).toEqual([]);
-    ada.tell({ type: 'unpin', turn: 1 });
-    expect(await hears(ben)).toMatchObject([{ type: 'pinned', turn: 1 }]);
+    broker.tell({ type: 'hold', grant: 1, activity: '9/1', genes: [{ name: 'a', gene: id, scale: 1 }] });
+    pin(2, 'b');
+    expect(await nowHears()).toEqual([{ type: 'short', grant: 2 }]);
+    unpin(1);
+    pin(2, 'b');
+    expect(await hears()).toMatchObject([{ type: 'pinned', grant: 2 }]);
+  });
+
+  it('R4 lets go of all when the broker was started again, and says what there is', async () => {
+    await start({ slots: 1 });
+    await bring('a');
+    await bring('b');
+    pin(1, 'a');
+    await hears();
+    broker.tell({ type: 'forget' });
+    const [up] = await nowHears();
+    expect(up).toMatchObject({ type: 'genes-up', stock: { slots: 1 } });
+    pin(2, 'b');
+    expect(await hears()).toMatchObject([{ type: 'pinned', grant: 2 }]);
   });
 });

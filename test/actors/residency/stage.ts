@@ -1,17 +1,17 @@
-/** The residency itself, over real genes of a real model, and two minds that are told what to say. */
+/** The residency itself, over real genes of a real model, and a broker that is told what to say. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, vi } from 'vitest';
 import type { EngineControl } from '../../../src/actors/engine/protocol.js';
 import type {
+  BrokerToResidency,
   GeneMove,
   GeneStats,
-  MindToResidency,
   NamedGeneInfo,
   ResidencyArgs,
   ResidencyMessage,
-  ResidencyToMind,
+  ResidencyToBroker,
 } from '../../../src/actors/residency/protocol.js';
 import definition from '../../../src/actors/residency/residency.js';
 import type { NativeModel } from '../../../src/native/addon.js';
@@ -27,21 +27,20 @@ export let folder: string;
 export let model: NativeModel;
 export let thread: TestThread;
 export let residency: number;
-export let ada: Party<MindToResidency, ResidencyToMind>;
-export let ben: Party<MindToResidency, ResidencyToMind>;
+export let broker: Party<BrokerToResidency, ResidencyToBroker>;
 export let engine: Party<never, EngineControl>;
 
 export async function start(given: Partial<ResidencyArgs> = {}): Promise<void> {
   const args = { default: ['always'], slots: undefined, hostBytes: 10 * BYTES, ...given };
-  const all: ResidencyArgs = { ...args, model: model.info.id, engine: engine.id };
+  const all: ResidencyArgs = { ...args, model: model.info.id, engine: engine.id, broker: broker.id };
   residency = await thread.spawn(definition as never, 'residency', all);
+  expect(await broker.hears()).toMatchObject([{ type: 'genes-up' }]);
 }
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'troupe-residency-'));
   model = load(TINY);
   thread = await TestThread.start();
-  ada = await Party.enter(thread, 'ada', () => residency);
-  ben = await Party.enter(thread, 'ben', () => residency);
+  broker = await Party.enter(thread, 'broker', () => residency);
   engine = await Party.enter(thread, 'engine', () => residency);
 });
 afterEach(async () => {
@@ -72,26 +71,33 @@ export function bring(name: Name, given: Bringing = {}) {
 export const unload = (name: string) => ask({ type: 'unload', name });
 export const pageOut = (name: string) => ask<GeneMove>({ type: 'page-out', name });
 export const pageIn = (name: string) => ask<GeneMove>({ type: 'page-in', name });
-export const pin = (mind: typeof ada, turn: number, ...names: string[]) =>
-  mind.tell({ type: 'pin', turn, genes: names.map((gene) => ({ gene, scale: 1 })), deadlineMs: 1e6 });
+export const pin = (grant: number, ...names: string[]): void =>
+  broker.tell({
+    type: 'pin',
+    grant,
+    activity: `9/${grant}`,
+    genes: names.map((gene) => ({ gene, scale: 1 })),
+  });
+export const unpin = (grant: number): void => broker.tell({ type: 'unpin', grant });
 export const tiers = async () => Object.fromEntries((await list()).map(({ name, tier }) => [name, tier]));
 /** Offload threads take their time to start. */
 export const eventually = (holds: () => Promise<void>) => vi.waitFor(holds, { timeout: 15_000 });
 export const code = (expected: string) => expect.objectContaining({ code: expected });
 export const inUse = (by: string) =>
   expect.objectContaining({ code: 'GeneInUse', detail: { gene: 'a', by } });
-/** What a mind hears next, however long the offload threads take. */
-export async function hears(mind: typeof ada, count = 1): Promise<ResidencyToMind[]> {
-  const heard: ResidencyToMind[] = [];
+/** What the broker hears next but of what there is, however long the offload threads take. */
+export async function hears(count = 1): Promise<ResidencyToBroker[]> {
+  const heard: ResidencyToBroker[] = [];
   await eventually(async () => {
-    heard.push(...(await mind.hears()));
+    heard.push(...(await nowHears()));
     expect(heard.length).toBeGreaterThanOrEqual(count);
   });
   return heard;
 }
-/** Waits until a mind is asked what it holds, and has it answer. */
-export async function confirm(mind: typeof ada): Promise<void> {
-  const [asked] = await hears(mind);
+export const nowHears = async () => (await broker.hears()).filter(({ type }) => type !== 'stock');
+/** Waits until the broker is asked who holds a gene, and has it answer. */
+export async function confirm(): Promise<void> {
+  const [asked] = await hears();
   expect(asked).toMatchObject({ type: 'confirm' });
-  mind.tell({ type: 'confirmed', question: (asked as { question: number }).question });
+  broker.tell({ type: 'confirmed', question: (asked as { question: number }).question });
 }

@@ -1,0 +1,108 @@
+/**
+ * The broker's words with the residency: pins for grants, and who still holds a gene. Nobody else pins.
+ */
+import type { Context } from '../../runtime/actor.js';
+import type { ActorId } from '../../runtime/address.js';
+import { Band } from '../../runtime/message.js';
+import type { BrokerToResidency, GeneStock, ResidencyToBroker } from '../residency/protocol.js';
+import { GeneTable } from './gene-table.js';
+import type { Grant, Ledger } from './ledger.js';
+import type { BrokerPost } from './post.js';
+
+/** The newest question of the residency, which asks one after the other, and the minds that have not answered it. */
+interface Question {
+  readonly question: number;
+  readonly open: Set<ActorId>;
+}
+
+type Confirm = ResidencyToBroker & { readonly type: 'confirm' };
+
+export class GenePins {
+  readonly table = new GeneTable();
+  readonly #ctx: Context;
+  readonly #post: BrokerPost;
+  #residency: ActorId | undefined;
+  #question: Question | undefined;
+  /** Activities that ran genes when they were last granted a lane. */
+  readonly #phenotyped = new Set<string>();
+
+  constructor(ctx: Context, post: BrokerPost) {
+    this.#ctx = ctx;
+    this.#post = post;
+  }
+
+  /** A residency that was started knows of no pins. */
+  up(residency: ActorId, stock: GeneStock, { granted }: Ledger): void {
+    this.#residency = residency;
+    this.#ctx.save('residency', residency);
+    this.table.hear(stock);
+    for (const [number, grant] of granted) if (this.table.holds(number)) this.#say(number, grant);
+  }
+
+  /** Who can end the wait for a pin. */
+  get residency(): ActorId | undefined {
+    return this.#residency;
+  }
+
+  pin(number: number, grant: Grant): void {
+    this.table.pin(number, grant.request.genes);
+    this.#phenotyped.add(grant.request.activity);
+    this.#say(number, grant);
+  }
+
+  /** A turn that runs no genes has a lane. */
+  bare(activity: string): void {
+    if (this.#phenotyped.delete(activity)) this.#tell({ type: 'bare', activity });
+  }
+
+  unpin(grant: number): void {
+    if (this.table.unpin(grant)) this.#tell({ type: 'unpin', grant });
+  }
+
+  /** A mind is gone for good. */
+  left(mind: ActorId): void {
+    const mine = [...this.#phenotyped].filter((activity) => activity.startsWith(`${mind}/`));
+    for (const activity of mine) this.#phenotyped.delete(activity);
+    if (mine.length > 0) this.#tell({ type: 'left', mind });
+    this.#answered(mind);
+  }
+
+  /** Asks the minds of those that hold a gene which of their turns are over. */
+  confirm({ question, gene }: Confirm, { granted }: Ledger): void {
+    const tickets = new Map<ActorId, number[]>();
+    for (const number of this.table.holders(gene)) {
+      const request = granted.get(number)?.request;
+      if (request !== undefined)
+        tickets.set(request.mind, [...(tickets.get(request.mind) ?? []), request.ticket]);
+    }
+    this.#question = { question, open: new Set(tickets.keys()) };
+    for (const [mind, mine] of tickets) this.#post.confirm(mind, question, mine);
+    this.#settle();
+  }
+
+  /** A mind has answered, and what it said is done. */
+  confirmed(mind: ActorId, question: number): void {
+    if (this.#question?.question === question) this.#answered(mind);
+  }
+
+  #answered(mind: ActorId): void {
+    this.#question?.open.delete(mind);
+    this.#settle();
+  }
+
+  #settle(): void {
+    if (this.#question?.open.size !== 0) return;
+    this.#tell({ type: 'confirmed', question: this.#question.question });
+    this.#question = undefined;
+  }
+
+  #say(grant: number, { request, phenotype }: Grant): void {
+    const { activity } = request;
+    if (phenotype === undefined) this.#tell({ type: 'pin', grant, activity, genes: request.phenotype });
+    else this.#tell({ type: 'hold', grant, activity, genes: phenotype.genes });
+  }
+
+  #tell(message: BrokerToResidency): void {
+    if (this.#residency !== undefined) this.#ctx.tell(this.#residency, message, { band: Band.reserved });
+  }
+}

@@ -1,0 +1,180 @@
+/**
+ * Who has a lane. What is granted has its lane and cells first and has its genes pinned then; its mind hears of it when
+ * all of that is there. Where it cannot be, the lane is given back and the turn waits again.
+ */
+import type { Context } from '../../runtime/actor.js';
+import type { ActorId } from '../../runtime/address.js';
+import { type ErrorEnvelope, fromEnvelope } from '../../runtime/errors.js';
+import type { EngineControl, EngineToBroker } from '../engine/protocol.js';
+import type { PinnedPhenotype, ResidencyToBroker } from '../residency/protocol.js';
+import type { GenePins } from './gene-pins.js';
+import type { Grant, Ledger, Request } from './ledger.js';
+import type { Occupancy } from './occupancy.js';
+import type { BrokerPost } from './post.js';
+import type { Placement } from './queue.js';
+
+/**
+ * A lane stands still for so long at most while the genes of its turn come: where a disk is slow they go on coming while
+ * others have the lane. The turn is tried again when as much time has passed.
+ */
+const PIN_MS = 5_000;
+
+const NO_GENES: PinnedPhenotype = { genes: [], missed: { genes: 0, bytes: 0 } };
+
+export interface GrantsOf {
+  readonly ctx: Context;
+  readonly post: BrokerPost;
+  readonly ledger: Ledger;
+  readonly occupancy: Occupancy;
+  readonly pins: GenePins;
+  readonly tellEngine: (message: EngineControl) => void;
+}
+
+type Pinned = ResidencyToBroker & { readonly type: 'pinned' };
+type Ran = EngineToBroker & { readonly type: 'ran' };
+
+export class Grants {
+  readonly #of: GrantsOf;
+  /** The waits for pins, by grant. */
+  readonly #pinning = new Map<number, () => void>();
+  #epoch = 0;
+
+  constructor(of: GrantsOf) {
+    this.#of = of;
+  }
+
+  /** Whether any waits for its pins. */
+  get arePinning(): boolean {
+    return this.#pinning.size > 0;
+  }
+
+  /** What is granted is granted for this start of the engine. */
+  open(epoch: number): void {
+    this.#epoch = epoch;
+  }
+
+  give({ turn: request, lane, cells, vacate }: Placement<Request>): void {
+    const { ctx, ledger, occupancy, pins } = this.#of;
+    for (const number of vacate) occupancy.vacate(number, (other) => ledger.isWanted(other));
+    occupancy.lanes.take(lane, request.activity, cells, ctx.now);
+    const grant = ledger.grant(request, lane, ctx.now);
+    if (request.genes.length > 0) return this.#pin(grant);
+    if (request.move === undefined) pins.bare(request.activity);
+    this.#serve(grant, NO_GENES);
+  }
+
+  pinned({ grant: number, genes, missed }: Pinned): void {
+    const grant = this.#take(number);
+    if (grant !== undefined) this.#serve(grant, { genes, missed });
+  }
+
+  /** Its genes have no room, or do not come: others may have the lane meanwhile. */
+  short(number: number): void {
+    const grant = this.#take(number);
+    if (grant !== undefined) this.#putOff(grant);
+  }
+
+  /** Its genes cannot be had. */
+  unpinned(number: number, error: ErrorEnvelope): void {
+    const grant = this.#take(number);
+    if (grant === undefined) return;
+    this.giveBack(number);
+    this.#of.post.refused(grant.request, fromEnvelope(error));
+  }
+
+  /** Those whose genes have not come in time. */
+  putOffLate(): void {
+    const { ctx, ledger } = this.#of;
+    for (const number of [...this.#pinning.keys()]) {
+      const since = ledger.granted.get(number)?.since ?? 0;
+      if (ctx.now - since >= PIN_MS) this.short(number);
+    }
+  }
+
+  /** The engine ran a grant, or refused to: its words say what the lane holds now. */
+  ran(ran: Ran): void {
+    const { ctx, ledger, occupancy, pins } = this.#of;
+    const grant = ledger.close(ran.grant);
+    if (grant === undefined) return;
+    pins.unpin(ran.grant);
+    ledger.charge(grant, ran.processed, ran.produced);
+    occupancy.lanes.settle(grant.lane, ran.activity, ran, ctx.now);
+  }
+
+  /** A grant whose run never came: its lane is as it was. */
+  giveBack(number: number): void {
+    const { ledger, occupancy, pins } = this.#of;
+    const grant = ledger.close(number);
+    if (grant === undefined) return;
+    this.#take(number);
+    pins.unpin(number);
+    occupancy.lanes.giveBack(grant.lane);
+  }
+
+  /** Its mind is gone: the engine ends its run, if it has one. */
+  revoke(number: number, error: ErrorEnvelope): void {
+    const { ledger, pins, tellEngine } = this.#of;
+    if (ledger.granted.get(number)?.phenotype === undefined) return this.giveBack(number);
+    pins.unpin(number);
+    tellEngine({ type: 'revoke', grant: number, error });
+  }
+
+  /** The turn is over, as its mind says; the engine may have yet to end its run. */
+  over(mind: ActorId, tickets: readonly number[]): void {
+    for (const ticket of tickets) {
+      const number = this.#of.ledger.number(mind, ticket);
+      if (number !== undefined) this.#of.pins.unpin(number);
+    }
+  }
+
+  /** The engine is gone, and the lanes with it. */
+  void(error: ErrorEnvelope): void {
+    const { ledger, pins, post } = this.#of;
+    for (const [number, grant] of [...ledger.granted]) {
+      pins.unpin(number);
+      if (grant.phenotype === undefined) {
+        this.#take(number);
+        ledger.requeue(grant);
+      } else {
+        ledger.close(number);
+        post.revoked(grant.request, error);
+      }
+    }
+  }
+
+  #pin(grant: Grant): void {
+    const { ctx, pins, post } = this.#of;
+    const { request } = grant;
+    const number = request.grant;
+    const wait = { for: pins.residency ?? ctx.self, reason: 'genes', deadlineMs: PIN_MS };
+    this.#pinning.set(number, ctx.wait(wait));
+    post.queued(request, 'genes');
+    pins.pin(number, grant);
+  }
+
+  #serve(grant: Grant, phenotype: PinnedPhenotype): void {
+    const { ctx, ledger, occupancy, post } = this.#of;
+    const { request, lane } = grant;
+    ledger.serve(grant, phenotype, ctx.now);
+    const continues = occupancy.lanes.continues(lane);
+    const { vacated } = occupancy;
+    post.granted(request, { epoch: this.#epoch, lane, continues, vacated, phenotype });
+  }
+
+  #putOff(grant: Grant): void {
+    const { ctx, ledger, occupancy, pins } = this.#of;
+    pins.unpin(grant.request.grant);
+    occupancy.lanes.giveBack(grant.lane);
+    grant.request.notBefore = ctx.now + PIN_MS;
+    ledger.requeue(grant);
+  }
+
+  /** A grant that waits for its pins no longer does. */
+  #take(number: number): Grant | undefined {
+    const end = this.#pinning.get(number);
+    if (end === undefined) return undefined;
+    end();
+    this.#pinning.delete(number);
+    return this.#of.ledger.granted.get(number);
+  }
+}

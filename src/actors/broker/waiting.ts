@@ -1,0 +1,101 @@
+/**
+ * Who waits: what comes in is refused if it can never be granted, and the others are told why they wait, once a reason.
+ */
+import type { TroupeError } from '../../errors.js';
+import type { Context } from '../../runtime/actor.js';
+import type { ActorId } from '../../runtime/address.js';
+import type { Shape } from '../engine/protocol.js';
+import type { GeneTable } from './gene-table.js';
+import { lackIn } from './lack.js';
+import type { Ledger, Request } from './ledger.js';
+import type { Occupancy } from './occupancy.js';
+import type { BrokerPost } from './post.js';
+import type { MindToBroker } from './protocol.js';
+import { admit, type Kept, keeperOf, type QueueState, survey } from './queue.js';
+
+export interface WaitingOf {
+  readonly ctx: Context;
+  readonly post: BrokerPost;
+  readonly ledger: Ledger;
+  readonly occupancy: Occupancy;
+  readonly genes: GeneTable;
+}
+
+export class Waiting {
+  readonly #of: WaitingOf;
+
+  constructor(of: WaitingOf) {
+    this.#of = of;
+  }
+
+  /** `shape`: of the engine, if one is up. */
+  add(message: MindToBroker & { readonly type: 'request' }, mind: ActorId, shape: Shape | undefined): void {
+    const { ctx, ledger } = this.#of;
+    if (!ledger.knows(mind)) {
+      ctx.watch(mind);
+      ctx.save(`mind/${mind}`, mind);
+    }
+    this.#admit(ledger.add(message, mind, ctx.now), shape);
+  }
+
+  /** There is another engine, or there are other genes: refuses those that can no longer be granted. */
+  admitAll(shape: Shape | undefined): void {
+    for (const request of this.#of.ledger.requests()) this.#admit(request, shape);
+  }
+
+  refuseAll(error: TroupeError): void {
+    for (const request of this.#of.ledger.requests()) this.#refuse(request, error);
+  }
+
+  /** Moves that have come to their turn and have nothing to move. */
+  refuseMoves(): void {
+    const { ledger, occupancy } = this.#of;
+    for (const request of ledger.fresh()) {
+      this.#refuse(request, request.move && occupancy.immovable(request.activity, request.move));
+    }
+  }
+
+  /** What decides who is next. */
+  state({ cells }: Shape): QueueState<Request> {
+    const { ctx, ledger, occupancy, genes } = this.#of;
+    return {
+      waiting: ledger.queue,
+      lanes: occupancy.lanes.all,
+      cells,
+      paged: (activity) => occupancy.pages.of(activity)?.held ?? 0,
+      genes: genes.room(),
+      now: ctx.now,
+    };
+  }
+
+  /** Tells why they wait: of an engine with this shape, or, if there is none, that it is being started again. */
+  sayWhy(requests: Iterable<Request>, shape: Shape | undefined): void {
+    const { post } = this.#of;
+    if (shape === undefined) {
+      for (const request of requests) post.queued(request, 'relaunching');
+      return;
+    }
+    const state = this.state(shape);
+    const lack = lackIn(state);
+    let kept: Kept<Request> | undefined;
+    const keeper = (request: Request) => {
+      kept ??= survey(state, lack).kept;
+      return keeperOf(request, kept, state);
+    };
+    for (const request of requests) post.queued(request, lack(request) ?? keeper(request) ?? 'lane');
+  }
+
+  #admit(request: Request, shape: Shape | undefined): void {
+    const { genes } = this.#of;
+    const tooLarge = shape && admit(request.cells, shape.cells);
+    this.#refuse(request, tooLarge ?? genes.refusal(request.phenotype));
+    request.genes = genes.numbers(request.phenotype);
+  }
+
+  /** It waits no longer, if there is a reason. */
+  #refuse(request: Request, error: TroupeError | undefined): void {
+    if (error === undefined) return;
+    this.#of.ledger.drop(request.grant);
+    this.#of.post.refused(request, error);
+  }
+}
