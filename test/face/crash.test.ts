@@ -57,7 +57,8 @@ const tell = (actor: string, message: Message, band: Band = Band.reserved): bool
 const crash = {
   engine: () => tell('engine', { type: 'vacate', claims: null }),
   /** When a lane comes free, and that is what this asks for. */
-  broker: () => tell('broker', { type: 'request', ticket: 0, activity: 'x', class: 'realtime', cells: 1n }),
+  broker: () =>
+    tell('broker', { type: 'request', ticket: 0, activity: 'x', class: 'realtime', cells: 1n, genes: [] }),
   mind: (mind: Mind) =>
     systemOf(troupe).tell(mind.id, {
       type: 'turn',

@@ -2,10 +2,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TURN_CLASSES, type TurnClass } from '../../../src/actors/broker/protocol.js';
-import { choose, type LaneState, type WaitingTurn } from '../../../src/actors/broker/queue.js';
+import { choose, type LaneState, PASSING_MS, type WaitingTurn } from '../../../src/actors/broker/queue.js';
 import { type Account, liftedWork, openAccount, workOf } from '../../../src/actors/broker/work.js';
 
-const NONE = { slots: 0, fixed: new Set<number>(), taken: new Set<number>() };
+/** Gene slots. */
+const SLOTS = 2;
 
 interface Asked {
   readonly at: number;
@@ -15,6 +16,7 @@ interface Asked {
   /** Tokens of the prompt and of the reply; a token takes 1 ms and 10 ms. */
   readonly prompt: number;
   readonly reply: number;
+  readonly genes: readonly number[];
 }
 
 interface Served extends Asked {
@@ -41,6 +43,12 @@ function play(
   const accounts = new Map<number, Account>();
   let waiting: (WaitingTurn & { asked: Asked })[] = [];
   const served: Served[] = [];
+  /** What there is for those who wait at a time. */
+  const seen = (now: number) => {
+    const taken = new Set(running.flatMap((run) => run.asked.genes));
+    const genes = { slots: SLOTS, fixed: new Set<number>(), taken };
+    return { waiting, lanes: state, cells, paged: () => 0, genes, now };
+  };
   for (let grant = 0, now = 0; ; ) {
     for (let i = running.length - 1; i >= 0; i--) {
       const run = running[i] as (typeof running)[number];
@@ -72,15 +80,12 @@ function play(
         rank: TURN_CLASSES.indexOf(next.class),
         since: next.at,
         cells: next.prompt + next.reply,
-        genes: [],
+        genes: next.genes,
         notBefore: 0,
         asked: next,
       });
     }
-    for (
-      let choice = choose({ waiting, lanes: state, cells, paged: () => 0, genes: NONE, now });
-      choice !== undefined;
-    ) {
+    for (let choice = choose(seen(now)); choice !== undefined; ) {
       const { turn, lane, vacate } = choice;
       const given = turn.asked;
       waiting = waiting.filter((w) => w !== turn);
@@ -98,7 +103,7 @@ function play(
       turn.account.servedAt = now;
       running.push({ lane, ends: now + given.prompt + 10 * given.reply, asked: given });
       served.push({ ...given, startedAt: now });
-      choice = choose({ waiting, lanes: state, cells, paged: () => 0, genes: NONE, now });
+      choice = choose(seen(now));
     }
     const next = Math.min(coming[0]?.at ?? Number.POSITIVE_INFINITY, ...running.map((run) => run.ends));
     if (next === Number.POSITIVE_INFINITY) return { served, waiting };
@@ -113,6 +118,7 @@ const ask = (at: number, mind: number, given: Partial<Asked> = {}): Asked => ({
   class: 'interactive',
   prompt: 50,
   reply: 100,
+  genes: [],
   ...given,
 });
 const meanWait = (served: readonly Served[], mind: number): number => {
@@ -140,6 +146,18 @@ describe('T5 fairness over time', () => {
       }),
       { numRuns: 50 },
     );
+  });
+
+  it('case-14 a mind with other genes than one that floods waits 5 s, and for the turns that run then', () => {
+    const turnMs = 50 + 10 * 136;
+    const flood = Array.from({ length: 200 }, (_, room) =>
+      ask(0, HEAVY, { room, genes: [0, 1], reply: 100 + 12 * (room % 4) }),
+    );
+    const asked = [3_300, 17_700, 31_100].map((at) => ask(at, LIGHT, { reply: 20, genes: [2] }));
+    const { served } = play(4, 4000, [...flood, ...asked]);
+    const waits = served.filter(({ mind }) => mind === LIGHT).map(({ at, startedAt }) => startedAt - at);
+    for (const wait of waits) expect(wait).toBeLessThanOrEqual(PASSING_MS + turnMs);
+    expect(waits).toHaveLength(3);
   });
 
   it('T5 a mind that was away does not make up for it', () => {
@@ -187,6 +205,7 @@ describe('T5 fairness over time', () => {
       class: fc.constantFrom('realtime' as const, 'interactive' as const, 'background' as const),
       prompt: fc.integer({ min: 1, max: 500 }),
       reply: fc.integer({ min: 1, max: 500 }),
+      genes: fc.uniqueArray(fc.nat(3), { maxLength: SLOTS }),
     });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 5 }), fc.array(some, { maxLength: 40 }), (lanes, asked) => {
