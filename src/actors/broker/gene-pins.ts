@@ -97,9 +97,9 @@ export class GenePins {
   }
 
   #say(grant: number, { request, phenotype }: Grant): void {
-    const { activity } = request;
-    if (phenotype === undefined) this.#tell({ type: 'pin', grant, activity, genes: request.phenotype });
-    else this.#tell({ type: 'hold', grant, activity, genes: phenotype.genes });
+    const { activity, turn } = request;
+    if (phenotype === undefined) this.#tell({ type: 'pin', grant, activity, turn, genes: request.phenotype });
+    else this.#tell({ type: 'hold', grant, activity, turn, genes: phenotype.genes });
   }
 
   #tell(message: BrokerToResidency): void {

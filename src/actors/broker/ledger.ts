@@ -13,6 +13,7 @@ export interface Request extends WaitingTurn {
   /** Who asks: a mind, or the pager. */
   readonly mind: ActorId;
   readonly ticket: number;
+  readonly turn: number | undefined;
   readonly move: 'page-out' | 'page-in' | undefined;
   /** What it runs, by names. */
   readonly phenotype: readonly NamedGene[];
@@ -70,11 +71,11 @@ export class Ledger {
     this.#clients.set(mind, client);
     const { account, tickets } = client;
     if (tickets.size === 0) account.work = liftedWork(account.work, this.waiting.values());
-    const { ticket, activity, class: turnClass, cells, move, genes: phenotype } = message;
+    const { ticket, turn, activity, class: turnClass, cells, move, genes: phenotype } = message;
     const grant = ++this.#last;
     const rank = move === 'page-out' ? MOVE_RANK : TURN_CLASSES.indexOf(turnClass);
     const request: Request = {
-      ...{ grant, mind, account, ticket, activity, rank, cells, move, phenotype, since: now },
+      ...{ grant, mind, account, ticket, turn, activity, rank, cells, move, phenotype, since: now },
       ...{ genes: [], notBefore: now, reason: undefined },
     };
     tickets.set(ticket, grant);

@@ -19,8 +19,10 @@ export type QueueReason = 'lane' | 'cells' | 'genes' | 'relaunching';
 export type MindToBroker =
   | {
       readonly type: 'request';
-      /** The mind's own number for the turn. */
+      /** The mind's own number for the request. */
       readonly ticket: number;
+      /** And for the turn, the same when it asks again; a move is no turn. */
+      readonly turn?: number | undefined;
       readonly activity: Activity;
       readonly class: TurnClass;
       /** KV places for the prompt and `maxTokens`. */

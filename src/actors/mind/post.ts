@@ -22,10 +22,11 @@ export class Post {
 
   /** Asks for a lane, cells for prompt and reply, and its genes. */
   request(turn: Turn, { tokens, maxTokens }: Prepared, activity: Activity): void {
-    const { ticket } = turn;
+    const { ticket, request } = turn;
     const cells = tokens.length + maxTokens;
-    const genes = turn.request.genes ?? this.#args.genes;
-    this.#broker({ type: 'request', ticket, activity, class: this.#args.class, cells, genes });
+    const genes = request.genes ?? this.#args.genes;
+    const { class: turnClass } = this.#args;
+    this.#broker({ type: 'request', ticket, turn: request.turn, activity, class: turnClass, cells, genes });
   }
 
   withdraw(turn: Turn): void {

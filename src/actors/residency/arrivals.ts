@@ -30,7 +30,6 @@ export class Arrivals {
     this.#pins.unpin(grant);
     if (new Set([...this.#pins.genes(), ...this.#fixed(), ...ids]).size > this.#slots) return false;
     this.#pins.pin(grant, ids);
-    this.#inventory.use(ids);
     this.#coming.push({ grant, genes, missed: this.#missing(ids) });
     return true;
   }
@@ -69,7 +68,7 @@ export class Arrivals {
 
   #isThere(id: number): boolean {
     const gene = this.#inventory.gene(id);
-    return gene !== undefined && gene.tier === 'device' && !gene.moving;
+    return gene !== undefined && gene.tier === 'device' && gene.movingTo === undefined;
   }
 }
 

@@ -11,8 +11,8 @@ import type { TieredGene } from './tiers.js';
 export interface HeldGene extends TieredGene {
   readonly hash: string;
   tier: Tier;
-  /** It is on its way to another tier, and in none. */
-  moving: boolean;
+  /** It is on its way there, and in no tier. */
+  movingTo: Tier | undefined;
   /** It could not come to the device when it was last tried. */
   isLost: boolean;
   learning: boolean;
@@ -68,10 +68,10 @@ export class Inventory {
     const { id, bytes, hash, tier } = info;
     this.#names.set(name, { info, path });
     const uses = this.#uses.of(hash);
-    const fresh = { id, bytes, hash, tier, moving: false, isLost: false, learning, uses };
+    const fresh = { id, bytes, hash, tier, movingTo: undefined, isLost: false, learning, uses };
     const held = this.#genes.get(id) ?? fresh;
     // To load what is on disk brings it to the device.
-    if (held.tier === 'disk' && !held.moving) Object.assign(held, { tier, isLost: false });
+    if (held.tier === 'disk' && held.movingTo === undefined) Object.assign(held, { tier, isLost: false });
     held.learning = learning;
     this.#genes.set(id, held);
   }

@@ -21,6 +21,9 @@ export interface Unstuck {
 
 /** Who hears of moves. */
 export interface Listener {
+  /** One begins, and for its length there are two copies. */
+  begins(): void;
+  ended(): void;
   /** A gene has come to the device. */
   came(): void;
   /** One cannot come. */
@@ -107,20 +110,22 @@ export class Mover {
     const { gene: held, to, cause } = errand;
     const { id, tier: from, bytes, hash } = held;
     const { name, paths } = this.#inventory.filesOf(id);
-    held.moving = true;
+    held.movingTo = to;
+    this.#listener.begins();
     try {
       const { tMs } = await this.#jobs.move({ gene: id, to, paths, hash });
       held.tier = to;
-      held.moving = false;
+      held.movingTo = undefined;
       this.counts.moved(from, to, cause);
       this.#ctx.probe({ name: 'genome.page', gene: name, from, to, bytes, cause, tMs });
       this.#errands.done(errand, from, tMs);
       if (to === 'device') this.#listener.came();
     } catch (error) {
-      held.moving = false;
+      held.movingTo = undefined;
       this.#failed(errand, error);
       this.#ctx.probe({ name: 'genome.page.failed', gene: name, from, to, cause, error: toEnvelope(error) });
     }
+    this.#listener.ended();
   }
 
   #failed(errand: Errand, error: unknown): void {

@@ -3,24 +3,60 @@
  */
 import type { ActorId } from '../../runtime/address.js';
 
+interface Runs {
+  /** The mind's own number of that turn; undefined: it was before this residency's start. */
+  readonly turn: number | undefined;
+  readonly genes: readonly number[];
+}
+
 export class Phenotypes {
-  readonly #genes = new Map<string, readonly number[]>();
+  readonly #minds = new Map<ActorId, Map<string, Runs>>();
+  /** How many activities have each gene. */
+  readonly #wanted = new Map<number, number>();
 
-  /** Its genes from now on; with none it is not kept. */
-  set(activity: string, genes: readonly number[]): void {
-    if (genes.length > 0) this.#genes.set(activity, genes);
-    else this.#genes.delete(activity);
+  /** A turn of an activity runs these. False: it is known to, and was reclaimed and granted again. */
+  run(activity: string, turn: number | undefined, genes: readonly number[]): boolean {
+    const before = this.#minds.get(mindOf(activity))?.get(activity);
+    this.bare(activity);
+    const mine = this.#minds.get(mindOf(activity)) ?? new Map<string, Runs>();
+    this.#minds.set(mindOf(activity), mine.set(activity, { turn, genes }));
+    for (const gene of genes) this.#wanted.set(gene, (this.#wanted.get(gene) ?? 0) + 1);
+    return before === undefined || before.turn !== turn;
   }
 
-  /** A mind is gone, and its activities with it. */
-  forget(mind: ActorId): void {
-    for (const activity of this.#genes.keys()) {
-      if (activity.startsWith(`${mind}/`)) this.#genes.delete(activity);
+  /** It runs none from now on. */
+  bare(activity: string): void {
+    const mine = this.#minds.get(mindOf(activity));
+    for (const gene of mine?.get(activity)?.genes ?? []) {
+      const left = (this.#wanted.get(gene) ?? 0) - 1;
+      if (left > 0) this.#wanted.set(gene, left);
+      else this.#wanted.delete(gene);
     }
+    mine?.delete(activity);
+    if (mine?.size === 0) this.#minds.delete(mindOf(activity));
   }
 
-  /** Genes that the phenotype of any activity has. */
-  genes(): Set<number> {
-    return new Set([...this.#genes.values()].flat());
+  /** A mind is gone, and its activities with it. Answers which. */
+  forget(mind: ActorId): string[] {
+    const activities = [...(this.#minds.get(mind)?.keys() ?? [])];
+    for (const activity of activities) this.bare(activity);
+    return activities;
+  }
+
+  of(activity: string): readonly number[] {
+    return this.#minds.get(mindOf(activity))?.get(activity)?.genes ?? [];
+  }
+
+  /** Minds that have activities with genes. */
+  minds(): ActorId[] {
+    return [...this.#minds.keys()];
+  }
+
+  /** Whether the phenotype of any activity has the gene. */
+  wants(gene: number): boolean {
+    return this.#wanted.has(gene);
   }
 }
+
+/** An activity is named by its mind's address and its room. */
+const mindOf = (activity: string): ActorId => Number(activity.slice(0, activity.indexOf('/')));

@@ -135,6 +135,8 @@ export type BrokerToResidency =
       readonly type: 'pin';
       readonly grant: number;
       readonly activity: string;
+      /** The mind's own number of the turn: one that is granted again uses its genes once. */
+      readonly turn: number | undefined;
       readonly genes: readonly NamedGene[];
     }
   /** Said again of a grant that has its genes. */
@@ -142,6 +144,7 @@ export type BrokerToResidency =
       readonly type: 'hold';
       readonly grant: number;
       readonly activity: string;
+      readonly turn: number | undefined;
       readonly genes: readonly PinnedGene[];
     }
   | { readonly type: 'unpin'; readonly grant: number }

@@ -6,14 +6,17 @@
 import { TroupeError } from '../../errors.js';
 import { type Behaviour, type Context, type Definition, refuse } from '../../runtime/actor.js';
 import { toEnvelope } from '../../runtime/errors.js';
-import { Band } from '../../runtime/message.js';
+import { Band, type Notice } from '../../runtime/message.js';
+import { type LeaseMessage, LeaseNews } from '../broker/lease-news.js';
+import type { Lease } from '../broker/leases.js';
+import { Activities } from './activities.js';
 import { Arrivals } from './arrivals.js';
 import { Confirmations, type Unconfirmed } from './confirmations.js';
 import { GeneJobs, type GeneWork } from './gene-jobs.js';
 import { Inventory } from './inventory.js';
+import { leasesOf } from './leases.js';
 import { Mover, type Unstuck } from './mover.js';
 import { type Paused, Pauses } from './pauses.js';
-import { Phenotypes } from './phenotypes.js';
 import { PinBook } from './pins.js';
 import type {
   BrokerToResidency,
@@ -33,7 +36,13 @@ import { statsOf } from './stats.js';
 import { GENE, GeneVerbs } from './verbs.js';
 
 /** What it tells itself. */
-type Own = Unconfirmed | Paused | Unstuck | ReliefLate;
+type Own = Unconfirmed | Paused | Unstuck | ReliefLate | LeaseMessage;
+
+/** What an earlier start has left. */
+interface Before {
+  readonly genes: readonly NamedGeneInfo[];
+  readonly saved: ReadonlyMap<string, unknown>;
+}
 
 class Residency implements Behaviour {
   readonly #ctx: Context;
@@ -41,19 +50,22 @@ class Residency implements Behaviour {
   readonly #limits: { readonly slots: number; readonly hostBytes: number };
   readonly #inventory: Inventory;
   readonly #pins = new PinBook();
-  readonly #phenotypes = new Phenotypes();
+  readonly #activities: Activities;
   readonly #arrivals: Arrivals;
   readonly #jobs: GeneWork;
   readonly #mover: Mover;
   readonly #verbs: GeneVerbs;
   readonly #confirmations: Confirmations;
   readonly #pauses: Pauses;
+  readonly #news: LeaseNews;
 
-  constructor(ctx: Context, args: ResidencyArgs, jobs: GeneWork, genes: readonly NamedGeneInfo[]) {
+  constructor(ctx: Context, args: ResidencyArgs, jobs: GeneWork, { genes, saved }: Before) {
     this.#ctx = ctx;
     this.#args = args;
     this.#limits = { slots: args.slots ?? Number.POSITIVE_INFINITY, hostBytes: args.hostBytes };
     this.#inventory = new Inventory(genes);
+    this.#activities = new Activities(ctx, saved);
+    this.#news = new LeaseNews(ctx, args.broker, () => ({ holder: 'residency', leases: this.#leases() }));
     this.#confirmations = new Confirmations(ctx, args.broker);
     this.#pauses = new Pauses(ctx);
     this.#jobs = jobs;
@@ -62,6 +74,8 @@ class Residency implements Behaviour {
     this.#mover = new Mover(ctx, this.#inventory, this.#jobs, this.#limits, {
       held: () => this.#pins.genes(),
       fixed,
+      begins: () => this.#news.tell(),
+      ended: () => this.#news.changed(),
       came: () => this.#serve(),
       failed: (gene, error) => this.#refuse(gene, error),
     });
@@ -69,7 +83,10 @@ class Residency implements Behaviour {
       ...{ ctx, args, inventory: this.#inventory, pins: this.#pins, jobs: this.#jobs, mover: this.#mover },
       pause: (ms) => this.#pauses.of(ms),
       confirm: (gene) => this.#confirmations.ask(gene),
-      renamed: () => this.#tell({ type: 'stock', stock: this.#stock() }),
+      renamed: () => {
+        this.#tell({ type: 'stock', stock: this.#stock() });
+        this.#news.changed();
+      },
     });
     this.#sayUp();
   }
@@ -90,12 +107,11 @@ class Residency implements Behaviour {
       case 'hold':
         return this.#hold(message);
       case 'unpin':
-        this.#arrivals.drop(message.grant);
-        return this.#serve();
+        return this.#unpin(message.grant);
       case 'bare':
-        return this.#phenotypes.set(message.activity, []);
+        return this.#activities.bare(message.activity);
       case 'left':
-        return this.#phenotypes.forget(message.mind);
+        return this.#activities.left(message.mind);
       case 'forget':
         this.#arrivals.clear();
         return this.#sayUp();
@@ -110,6 +126,9 @@ class Residency implements Behaviour {
         return this.#mover.relieve(message, ctx.replyLater());
       case 'relief-late':
         return this.#mover.relieveLate(message.ask);
+      case 'leases-changed':
+      case 'leases-again':
+        return this.#news.hear(message);
       case 'pool-use':
         return this.#mover.poolUse(message);
       case 'list':
@@ -119,11 +138,15 @@ class Residency implements Behaviour {
     }
   }
 
+  notice(notice: Notice): void {
+    if (notice.type === 'ended') this.#activities.left(notice.id);
+  }
+
   stop(): Promise<void> {
     return this.#jobs.close();
   }
 
-  #pin({ grant, activity, genes }: BrokerToResidency & { type: 'pin' }): void {
+  #pin({ grant, activity, turn, genes }: BrokerToResidency & { type: 'pin' }): void {
     let phenotype: PinnedGene[];
     try {
       phenotype = this.#inventory.phenotype(genes);
@@ -133,13 +156,24 @@ class Residency implements Behaviour {
       return;
     }
     if (!this.#arrivals.add(grant, phenotype)) return this.#tell({ type: 'short', grant });
-    this.#phenotypes.set(activity, idsOf(phenotype));
+    const ids = idsOf(phenotype);
+    if (this.#activities.run(activity, turn, ids)) this.#inventory.use(ids);
+    this.#news.changed();
     this.#serve();
   }
 
-  #hold({ grant, activity, genes }: BrokerToResidency & { type: 'hold' }): void {
+  #hold({ grant, activity, turn, genes }: BrokerToResidency & { type: 'hold' }): void {
     this.#pins.pin(grant, idsOf(genes));
-    this.#phenotypes.set(activity, idsOf(genes));
+    this.#activities.run(activity, turn, idsOf(genes));
+    this.#news.changed();
+  }
+
+  /** A run has ended: whoever waits for its room comes first, then what others will want again. */
+  #unpin(grant: number): void {
+    this.#arrivals.drop(grant);
+    this.#news.changed();
+    this.#serve();
+    this.#mover.expect((gene) => this.#activities.wants(gene));
   }
 
   /** Says which grants have all that they need, and has moved what others need. */
@@ -159,12 +193,18 @@ class Residency implements Behaviour {
     return this.#inventory.fixed(this.#args.default);
   }
 
+  #leases(): Lease[] {
+    const kept = new Set([...this.#pins.genes(), ...this.#fixed()]);
+    return leasesOf(this.#inventory.genes(), this.#inventory.ids(), kept);
+  }
+
   #stock(): GeneStock {
     return { named: this.#inventory.ids(), fixed: this.#fixed(), slots: this.#limits.slots };
   }
 
   #sayUp(): void {
     this.#tell({ type: 'genes-up', stock: this.#stock() });
+    this.#news.changed();
   }
 
   #tell(message: ResidencyToBroker): void {
@@ -182,7 +222,7 @@ export const residencyOver = (workOn: (model: number) => GeneWork): Definition<R
     const jobs = workOn(args.model);
     const { genes, nameless } = await whereNow(jobs, named, ctx.incarnation);
     if (nameless.length > 0) ctx.tell(ctx.self, { type: 'free-nameless', genes: nameless });
-    return new Residency(ctx, args, jobs, genes);
+    return new Residency(ctx, args, jobs, { genes, saved });
   },
 });
 

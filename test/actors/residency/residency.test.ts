@@ -145,13 +145,14 @@ describe('a residency that is started again', () => {
     await hears();
     await eventually(async () => expect(await tiers()).toEqual({ a: 'device', b: 'host' }));
     // No broker says this: it crashes.
-    broker.tell({ type: 'pin', grant: 2, activity: '', genes: undefined as never });
+    broker.tell({ type: 'pin', grant: 2, activity: '', turn: 2, genes: undefined as never });
     await eventually(async () => {
       await thread.pass(10);
       expect(await nowHears()).toMatchObject([{ type: 'genes-up' }]);
     });
     expect(await tiers()).toEqual({ a: 'device', b: 'host' });
-    broker.tell({ type: 'hold', grant: 1, activity: '9/1', genes: [{ name: 'a', gene: id, scale: 1 }] });
+    const genes = [{ name: 'a', gene: id, scale: 1 }];
+    broker.tell({ type: 'hold', grant: 1, activity: '9/1', turn: 1, genes });
     pin(2, 'b');
     expect(await nowHears()).toEqual([{ type: 'short', grant: 2 }]);
     unpin(1);

@@ -3,12 +3,15 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, vi } from 'vitest';
+import type { Holds } from '../../../src/actors/broker/leases.js';
 import type { EngineControl } from '../../../src/actors/engine/protocol.js';
 import type {
   BrokerToResidency,
   GeneMove,
   GeneStats,
   NamedGeneInfo,
+  PoolUse,
+  Relieve,
   ResidencyArgs,
   ResidencyMessage,
   ResidencyToBroker,
@@ -27,7 +30,7 @@ export let folder: string;
 export let model: NativeModel;
 export let thread: TestThread;
 export let residency: number;
-export let broker: Party<BrokerToResidency, ResidencyToBroker>;
+export let broker: Party<BrokerToResidency | Relieve | PoolUse, ResidencyToBroker | Holds>;
 export let engine: Party<never, EngineControl>;
 
 export async function start(given: Partial<ResidencyArgs> = {}): Promise<void> {
@@ -72,12 +75,14 @@ export const unload = (name: string) => ask({ type: 'unload', name });
 export const pageOut = (name: string) => ask<GeneMove>({ type: 'page-out', name });
 export const pageIn = (name: string) => ask<GeneMove>({ type: 'page-in', name });
 export const pin = (grant: number, ...names: string[]): void =>
-  broker.tell({
-    type: 'pin',
-    grant,
-    activity: `9/${grant}`,
-    genes: names.map((gene) => ({ gene, scale: 1 })),
-  });
+  pinFor({ grant, activity: `9/${grant}`, turn: grant }, ...names);
+interface Run {
+  readonly grant: number;
+  readonly activity: string;
+  readonly turn: number;
+}
+export const pinFor = (run: Run, ...names: string[]): void =>
+  broker.tell({ type: 'pin', ...run, genes: names.map((gene) => ({ gene, scale: 1 })) });
 export const unpin = (grant: number): void => broker.tell({ type: 'unpin', grant });
 export const tiers = async () => Object.fromEntries((await list()).map(({ name, tier }) => [name, tier]));
 /** Offload threads take their time to start. */
@@ -85,7 +90,7 @@ export const eventually = (holds: () => Promise<void>) => vi.waitFor(holds, { ti
 export const code = (expected: string) => expect.objectContaining({ code: expected });
 export const inUse = (by: string) =>
   expect.objectContaining({ code: 'GeneInUse', detail: { gene: 'a', by } });
-/** What the broker hears next but of what there is, however long the offload threads take. */
+/** What the broker hears next but of what there is and of its memory, however long the offload threads take. */
 export async function hears(count = 1): Promise<ResidencyToBroker[]> {
   const heard: ResidencyToBroker[] = [];
   await eventually(async () => {
@@ -94,7 +99,11 @@ export async function hears(count = 1): Promise<ResidencyToBroker[]> {
   });
   return heard;
 }
-export const nowHears = async () => (await broker.hears()).filter(({ type }) => type !== 'stock');
+export const nowHears = async () => {
+  const isSpoken = (said: ResidencyToBroker | Holds): said is ResidencyToBroker =>
+    said.type !== 'stock' && said.type !== 'holds';
+  return (await broker.hears()).filter(isSpoken);
+};
 /** Waits until the broker is asked who holds a gene, and has it answer. */
 export async function confirm(): Promise<void> {
   const [asked] = await hears();
