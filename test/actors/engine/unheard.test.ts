@@ -53,7 +53,7 @@ test('E1 a broker that crashed over the word that the engine is up hears it agai
   };
   await stage.spawn({ name: 'engine', actor: engine, args });
   const mind = await stage.probe('mind');
-  const request = { type: 'request', ticket: 1, activity: 'a', class: 'interactive', cells: 10 };
+  const request = { type: 'request', ticket: 1, activity: 'a', class: 'interactive', cells: 10, genes: [] };
   mind.tell(brokerId, request, { band: Band.reserved });
   const isGranted = (): boolean => mind.left.some(({ type }) => type === 'granted');
   expect(await stage.runUntil(isGranted, 10_000)).toBe(true);
