@@ -116,16 +116,17 @@ export class Mind implements AsyncDisposable {
   }
 
   /**
-   * Brings a room's page back into a lane, before its next turn would: of 0 bytes if it is there. Rejects with `NoSuchPage`,
-   * `PageMismatch`, `EngineLost` or `DeadlineExceeded`; the page stays.
+   * Brings a room's page back into a lane, from memory or disk, before its next turn would: of 0 bytes if it is there. Rejects
+   * with `NoSuchPage`, `PageMismatch`, `EngineLost` or `DeadlineExceeded`, and where it is on disk alone with what reading it
+   * throws; the page stays.
    */
   async pageIn(options?: PageOptions): Promise<PageMove> {
     return movePage(this.#stage, this, 'page-in', options);
   }
 
   /**
-   * Writes a room to disk (`memory.dir`), with what was said in it: its page, out of its lane first if it is there. Rejects as
-   * `pageOut`, and with `DirectoryInUse`, `DiskFull`, `DiskFailure` or `PublicationUnfinished`.
+   * Writes a room to disk (`memory.dir`), with what was said in it: its page, out of its lane first if it is there. Its next
+   * turn brings back what is on disk alone. Rejects as `pageOut`, and with `DirectoryInUse`, `DiskFull`, `DiskFailure` or `PublicationUnfinished`.
    */
   async spill(options?: SpillOptions): Promise<SpilledPage> {
     return spill(this.#stage, this, options);
@@ -133,8 +134,8 @@ export class Mind implements AsyncDisposable {
 
   /**
    * Takes a room over from disk, as a mind of this name left it, maybe in another process: what was said, and its page.
-   * Rejects with `NoSuchPage`, `PageCorrupt`, `PageMismatch` (it was computed under other genes, or something was said in the
-   * room already), `OverCeiling`, `DirectoryInUse` or `DiskFailure`.
+   * Rejects with `NoSuchPage`, `PageCorrupt`, `PageMismatch` (it was computed by another model or under other genes, or
+   * something was said in the room already), `OverCeiling`, `DirectoryInUse` or `DiskFailure`.
    */
   async recall(options?: PageOptions): Promise<SpilledPage> {
     return recall(this.#stage, this, options);

@@ -79,8 +79,8 @@ export class Pages {
   }
 
   /**
-   * Frees the page of a mind's room: its next turn reads the conversation anew. Rejects with `NoSuchPage`, also while a
-   * turn of the room runs or waits.
+   * Frees the page of a mind's room in memory: its next turn reads the conversation anew, or from disk if it was spilled.
+   * Rejects with `NoSuchPage`, also while a turn of the room runs or waits.
    */
   async drop(mind: string, room?: string): Promise<void> {
     const name = checkText(mind, 'mind');

@@ -2,7 +2,7 @@
  * Rooms that go to disk and come back, also in another process: the page, and with it what was said.
  */
 import type { MindTranscript } from './actors/mind/protocol.js';
-import { decodeTranscript, encodeTranscript } from './actors/mind/transcript-bytes.js';
+import { encodeTranscript } from './actors/mind/transcript-bytes.js';
 import type { PagerMessage, Recalled } from './actors/pager/protocol.js';
 import { checkFields, checkFlag, checkMs, checkRoom } from './check.js';
 import { PageMismatch } from './errors.js';
@@ -49,12 +49,7 @@ export async function recall(stage: Stage, mind: Mind, options: unknown): Promis
   const { room, message } = whatMoves(mind, given);
   const { exchanges, genes } = await transcriptOf(stage, mind, room);
   if (exchanges.length > 0) throw said(mind, room, exchanges.length);
-  const recalled = await ask<Recalled>(stage, { type: 'restore', genes, ...message });
-  const was = decodeTranscript(recalled.transcript);
-  const words = { type: 'recall', room, exchanges: was };
-  if (await stage.system.ask<boolean>(mind.id, words, { band: Band.reserved }))
-    return spilled(mind, room, recalled);
-  throw said(mind, room, was.length);
+  return spilled(mind, room, await ask<Recalled>(stage, { type: 'restore', room, genes, ...message }));
 }
 
 function whatMoves(mind: Mind, { room: given, deadline }: PageOptions) {

@@ -84,7 +84,9 @@ export async function openStage(
   const pager = await system.spawn({
     name: 'pager',
     module: moduleUrl('./actors/pager/pager.js'),
-    args: { broker, engine, residency, dir: options.pageDir } satisfies PagerArgs,
+    args: {
+      ...{ broker, engine, residency, dir: options.pageDir, fingerprint: ready.fingerprint },
+    } satisfies PagerArgs,
     thread: CONTROL_THREAD,
   });
   const reader = new Reader();

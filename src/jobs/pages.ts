@@ -8,6 +8,7 @@ import { SectionKind } from '../native/pages.js';
 import type { Directory } from '../pages/directory.js';
 import { realDisk } from '../pages/disk.js';
 import type { Tick } from '../pages/file.js';
+import { checkFingerprint } from '../pages/fingerprint.js';
 import type { Owned, PagesAnswer, PagesJob, RestoreJob, SpillJob, Until } from '../pages/job.js';
 import { lockDirectory } from '../pages/lock.js';
 import { checkGenes, type PageMeta, readMeta } from '../pages/meta.js';
@@ -15,6 +16,7 @@ import { Progress } from '../pages/progress.js';
 import { publish } from '../pages/publish.js';
 import { list, pageFile, read, remove } from '../pages/read.js';
 import { recover } from '../pages/recover.js';
+import type { PageLayout, PageTarget } from '../pages/source.js';
 import { sourceOf, targetOf } from '../pages/store.js';
 import { withoutTranscript, withTranscript } from '../pages/transcript.js';
 import { defineJob } from '../runtime/offload.js';
@@ -78,7 +80,11 @@ function restore(job: RestoreJob): PagesAnswer['restore'] {
   const keep = (bytes: Uint8Array): void => {
     transcript = bytes;
   };
-  const begin = withoutTranscript((layout) => targetOf(pages, layout), keep, realDisk);
+  const target = (layout: PageLayout): PageTarget => {
+    if (job.fingerprint !== undefined) checkFingerprint(layout.fingerprint, job.fingerprint);
+    return targetOf(pages, layout);
+  };
+  const begin = withoutTranscript(target, keep, realDisk);
   const { page, manifest } = read(owned(job), job.name, begin, tick);
   try {
     if (job.genes !== undefined) checkGenes(metaOf(job.name, page).genes, job.genes);

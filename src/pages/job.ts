@@ -31,7 +31,8 @@ export interface SpillJob extends Owned, Until {
 export interface RestoreJob extends Owned, Until {
   readonly what: 'restore';
   readonly name: string;
-  /** What it must have been computed under. */
+  /** Of the context that it must be of, and what it must have been computed under, as far as given. */
+  readonly fingerprint: string | undefined;
   readonly genes: readonly PageGene[] | undefined;
 }
 

@@ -31,8 +31,10 @@ export interface SpillRequest {
 
 export interface RestoreRequest {
   readonly name: string;
+  /** Of the context that it must be of; left out: of any. */
+  readonly fingerprint?: string;
   /** What it must have been computed under; left out: whatever it was. */
-  readonly genes?: readonly PageGene[];
+  readonly genes?: readonly PageGene[] | undefined;
 }
 
 export interface PageJobOptions {
@@ -84,10 +86,20 @@ export class PageFiles {
    * Reads a page into memory as a new page, and leaves it on disk. Rejects with NoSuchPage, PageCorrupt, PageMismatch,
    * OverCeiling, DiskFailure, PageBusy, Aborted, DeadlineExceeded.
    */
-  restore({ name, genes }: RestoreRequest, options: PageJobOptions): Promise<Restored> {
+  restore({ name, fingerprint, genes }: RestoreRequest, options: PageJobOptions): Promise<Restored> {
     return this.#onPage('restore', name, options, (until) =>
-      this.#offload.run(JOB, { what: 'restore', ...this.#owned, ...until, name, genes }, until.backstopMs),
+      this.#offload.run(
+        JOB,
+        { what: 'restore', ...this.#owned, ...until, name, fingerprint, genes },
+        until.backstopMs,
+      ),
     );
+  }
+
+  /** Lets go of a page in memory that `restore` made and nobody has taken over. */
+  release(page: number): void {
+    const { pages } = loadAddon();
+    if (pages.info(page) !== undefined) pages.release(page);
   }
 
   /** The pages on disk, as their manifests say. */

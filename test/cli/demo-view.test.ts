@@ -64,6 +64,7 @@ describe('U2 the summary', () => {
         reused: 10,
         shared: 0,
         pagedIn: { bytes: 0, ms: 0 },
+        fromDisk: { bytes: 0, ms: 0, failed: undefined },
         produced: given.produced,
         waitedMs: 0,
         promptMs: 0,

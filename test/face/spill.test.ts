@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Mind, Troupe, TroupeOptions, TurnResult } from '../../src/index.js';
 import { addon } from '../native/fixtures.js';
-import { folder, greedy, startTroupe, until } from './stage.js';
+import { folder, greedy, startTroupe, TINY, until } from './stage.js';
 
 let place: ReturnType<typeof folder>;
 let troupe: Troupe;
@@ -57,7 +57,7 @@ describe('a room on disk', () => {
     expect((await say(ada, 'Two.')).receipt.runs[0]?.reused).toBeGreaterThan(0);
     expect(await ada.spill({ drop: true })).toMatchObject({ generation: 2 });
     await until(() => addon.pages.usage().count === 0, 'a store without pages');
-    expect((await say(ada, 'Three.')).receipt.runs[0]?.reused).toBe(0);
+    expect(await troupe.pages.list()).toEqual([]);
   });
 
   it('case-7 P3 under other genes, or at another scale, it is refused with what differs', async () => {
@@ -80,6 +80,35 @@ describe('a room on disk', () => {
     }
     await using same = await troupe.mind('ada', kjv(1));
     expect(await same.recall()).toMatchObject({ mind: 'ada' });
+  });
+
+  it('P3 of another model it is refused before its turn, and nothing of it stays', async () => {
+    await start();
+    const ada = await troupe.mind('ada');
+    await say(ada, 'One.');
+    await ada.spill();
+    await troupe.stop();
+    await start({ model: TINY.replace('F16', 'Q8_0') });
+    const other = await troupe.mind('ada');
+    await expect(other.recall()).rejects.toMatchObject({
+      code: 'PageMismatch',
+      detail: { field: 'model' },
+    });
+    expect(addon.pages.usage().count).toBe(0);
+  });
+
+  it('P2 is not taken over into a room that is spoken in meanwhile, and nothing of it stays', async () => {
+    await start();
+    const ada = await troupe.mind('ada');
+    await say(ada, 'One.');
+    await ada.spill({ drop: true });
+    await ada.leave();
+    const again = await troupe.mind('ada');
+    const recalling = again.recall();
+    const said = say(again, 'Two.');
+    await expect(recalling).rejects.toMatchObject({ code: 'PageMismatch', detail: { field: 'transcript' } });
+    await said;
+    expect(addon.pages.usage().count).toBe(0);
   });
 
   it('P2 is recalled where nothing was said, and only if it is there', async () => {

@@ -19,10 +19,11 @@ import { Ledger } from './ledger.js';
 import { Memory, type MemoryMessage } from './memory.js';
 import { Occupancy } from './occupancy.js';
 import { BrokerPost } from './post.js';
-import type { BrokerArgs, BrokerMessage, MindToBroker } from './protocol.js';
+import type { BrokerArgs, BrokerMessage, MindToBroker, PagerToBroker } from './protocol.js';
 import { choose } from './queue.js';
 import { tellOfStart } from './recover.js';
 import { Relaunch } from './relaunch.js';
+import { Spilled } from './spilled.js';
 import { Waiting } from './waiting.js';
 
 /**
@@ -36,7 +37,8 @@ const RELAUNCH_MS = 240_000;
 const GRANTS_A_START = 2 ** 32;
 
 type Own = { readonly type: 'check' | 'late' };
-type BrokerControl = MindToBroker | EngineToBroker | ResidencyToBroker | MemoryMessage | Own;
+type Heard = MindToBroker | EngineToBroker | ResidencyToBroker | PagerToBroker;
+type BrokerControl = Heard | MemoryMessage | Own;
 type GeneWord = ResidencyToBroker | (MindToBroker & { readonly type: 'confirmed' });
 type EngineUp = EngineToBroker & { type: 'up' };
 
@@ -44,6 +46,7 @@ class Broker implements Behaviour {
   readonly #ctx: Context;
   readonly #ledger: Ledger;
   readonly #occupancy: Occupancy;
+  readonly #spilled: Spilled;
   readonly #pins: GenePins;
   readonly #waiting: Waiting;
   readonly #grants: Grants;
@@ -61,13 +64,15 @@ class Broker implements Behaviour {
     const post = new BrokerPost(ctx);
     const ledger = new Ledger(ctx.incarnation * GRANTS_A_START);
     const occupancy = new Occupancy(args.pageBytes, tellEngine);
+    const spilled = new Spilled(ctx, saved, occupancy, ledger);
     const pins = new GenePins(ctx, post);
     const relaunch = new Relaunch(ctx, () => this.#settleAll());
     this.#ledger = ledger;
     this.#occupancy = occupancy;
+    this.#spilled = spilled;
     this.#pins = pins;
     this.#relaunch = relaunch;
-    this.#waiting = new Waiting({ ctx, post, ledger, occupancy, genes: pins.table });
+    this.#waiting = new Waiting({ ctx, post, ledger, occupancy, genes: pins.table, spilled });
     this.#grants = new Grants({ ctx, post, ledger, occupancy, pins, tellEngine });
     this.#memory = new Memory(ctx, args.budgets, { occupancy, turns: ledger, relaunch });
     this.#downSince = ctx.now;
@@ -75,7 +80,8 @@ class Broker implements Behaviour {
   }
 
   receive(message: BrokerMessage): unknown {
-    if (message.type !== 'relaunch') return this.#occupancy.answer(message, this.#ledger);
+    if (message.type === 'page') return this.#spilled.find(message.activity);
+    if (message.type !== 'relaunch') return this.#occupancy.answer(message, this.#spilled);
     this.#memory.asked(message.shape);
     return this.#relaunch.ask({ ...message, reply: this.#ctx.replyLater() });
   }
@@ -91,6 +97,7 @@ class Broker implements Behaviour {
         break;
       case 'forget':
         this.#takeBack(sender);
+        this.#spilled.readings.lost(sender);
         break;
       case 'up':
         this.#up(message);
@@ -112,7 +119,8 @@ class Broker implements Behaviour {
       case 'paged':
       case 'unpaged':
       case 'shrank':
-        this.#occupancy.hear(message);
+      case 'disk':
+        this.#spilled.hear(message, sender);
         break;
       case 'holds':
       case 'look':
@@ -152,7 +160,7 @@ class Broker implements Behaviour {
     if (notice.id === this.#engine?.engine) this.#down(notice.reason);
     else {
       this.#takeBack(notice.id);
-      this.#occupancy.forget(`${notice.id}/`);
+      this.#spilled.forget(notice.id);
       this.#pins.left(notice.id);
       this.#ledger.forget(notice.id);
       this.#ctx.save(`mind/${notice.id}`, undefined);
@@ -174,7 +182,7 @@ class Broker implements Behaviour {
   #grantAll(): void {
     const engine = this.#engine;
     if (engine === undefined) return;
-    this.#waiting.refuseMoves();
+    this.#waiting.fetch(engine.shape);
     if (this.#relaunch.holds(this.#ledger.granted.size, (message) => this.#tellEngine(message))) return;
     while (this.#ledger.waiting.size > 0) {
       const placement = choose(this.#waiting.state(engine.shape));
@@ -218,6 +226,7 @@ class Broker implements Behaviour {
     this.#engine = engine;
     this.#grants.open(engine.epoch);
     this.#occupancy.open(engine.epoch, engine.shape, engine.pages);
+    this.#spilled.opened();
     this.#memory.up(engine.shape);
     this.#relaunch.up(engine.shape, engine.error);
     this.#waiting.admitAll(engine.shape);

@@ -158,7 +158,8 @@ export class Grants {
     ledger.serve(grant, phenotype, ctx.now);
     const continues = occupancy.lanes.continues(lane);
     const { vacated } = occupancy;
-    post.granted(request, { epoch: this.#epoch, lane, continues, vacated, phenotype });
+    const { read } = request;
+    post.granted(request, { epoch: this.#epoch, lane, continues, vacated, phenotype, read });
   }
 
   #putOff(grant: Grant): void {

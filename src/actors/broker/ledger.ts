@@ -5,7 +5,7 @@
 import type { ActorId } from '../../runtime/address.js';
 import type { Activity } from '../engine/protocol.js';
 import type { NamedGene, PinnedPhenotype } from '../residency/protocol.js';
-import { type MindToBroker, type QueueReason, TURN_CLASSES } from './protocol.js';
+import { type DiskRead, type MindToBroker, type QueueReason, TURN_CLASSES } from './protocol.js';
 import type { WaitingTurn } from './queue.js';
 import { type Account, liftedWork, openAccount, workOf } from './work.js';
 
@@ -21,6 +21,8 @@ export interface Request extends WaitingTurn {
   notBefore: number;
   /** Why it waits, as it was told. */
   reason: QueueReason | undefined;
+  /** What became of reading its page, if that was on disk alone. */
+  read: DiskRead | undefined;
 }
 
 /** What takes an activity out of its lane goes first: nothing may take the lane meanwhile. */
@@ -76,7 +78,7 @@ export class Ledger {
     const rank = move === 'page-out' ? MOVE_RANK : TURN_CLASSES.indexOf(turnClass);
     const request: Request = {
       ...{ grant, mind, account, ticket, turn, activity, rank, cells, move, phenotype, since: now },
-      ...{ genes: [], notBefore: now, reason: undefined },
+      ...{ genes: [], notBefore: now, reason: undefined, read: undefined },
     };
     tickets.set(ticket, grant);
     const line = this.#lines.get(activity) ?? [];

@@ -1,7 +1,7 @@
 /**
  * Where each activity is, in a lane or in a page, as the broker knows it: and the words to the engine that move it out.
  */
-import { EmptyLane, NoSuchPage, type TroupeError } from '../../errors.js';
+import { EmptyLane, NoSuchPage, OverCeiling, type TroupeError } from '../../errors.js';
 import { refuse } from '../../runtime/actor.js';
 import {
   type Activity,
@@ -21,13 +21,15 @@ export type MoveKind = 'page-out' | 'page-in';
 /** What the engine says of it. */
 type Whereabouts = EngineToBroker & { readonly type: 'paged' | 'unpaged' | 'shrank' };
 
-type PageMessage = Exclude<BrokerMessage, { readonly type: 'relaunch' }>;
+type PageMessage = BrokerMessage & { readonly type: 'pages' | 'drop-page' };
 
 export class Occupancy {
   readonly lanes = new LaneTable();
   readonly pages = new PageTable();
   readonly #ceiling: number;
   readonly #tell: (message: EngineControl) => void;
+  /** Pages that came from elsewhere, by number, until the engine says that it has them. */
+  readonly #adopted = new Map<number, PageRecord>();
   #epoch = 0;
   #vacated = 0;
 
@@ -37,7 +39,7 @@ export class Occupancy {
     this.#tell = tell;
   }
 
-  /** Times that this engine was told to vacate lanes or drop pages. */
+  /** Times that this engine was told to vacate lanes, to drop pages, or to take one over. */
   get vacated(): number {
     return this.#vacated;
   }
@@ -50,6 +52,8 @@ export class Occupancy {
     this.pages.open(pages);
     const tooLarge = pages.filter(({ held }) => held > cells);
     if (tooLarge.length > 0) this.#say([], tooLarge);
+    for (const record of pages) this.#adopted.delete(record.page);
+    for (const record of this.#adopted.values()) this.adopt(record);
   }
 
   /**
@@ -73,8 +77,10 @@ export class Occupancy {
   hear(message: Whereabouts): void {
     switch (message.type) {
       case 'paged':
+        this.#adopted.delete(message.record.page);
         return this.pages.put(message.record);
       case 'unpaged':
+        this.#adopted.delete(message.page);
         return this.pages.remove(message);
       case 'shrank':
         return this.lanes.shrink(message.lane, message.activity, message.held);
@@ -86,17 +92,45 @@ export class Occupancy {
     switch (message.type) {
       case 'pages':
         return this.pages.all();
-      case 'adopt-page':
-        this.pages.put(message.record);
-        return this.#tell({ type: 'adopt', record: message.record });
       case 'drop-page': {
-        const { activity, page } = message;
+        const { activity } = message;
         const record = this.pages.of(activity);
-        const isIt = record !== undefined && (page ?? record.page) === record.page;
-        if (!isIt || wanted.isWanted(activity)) return refuse(new NoSuchPage({ name: activity }));
-        return this.#say([], [record]);
+        if (record !== undefined && !wanted.isWanted(activity)) return this.drop(record);
+        return refuse(new NoSuchPage({ name: activity }));
       }
     }
+  }
+
+  /** Whether an idle lane or memory has it, or soon will. */
+  has(activity: Activity): boolean {
+    return this.lanes.idle(activity) !== undefined || this.pages.of(activity) !== undefined;
+  }
+
+  /**
+   * Keeps room for a page that is to come from elsewhere: the oldest pages go for it if they must, but those of `spared`
+   * activities. Answers which, or why it cannot come.
+   */
+  reserve(record: PageRecord, spared: (activity: Activity) => boolean): PageRecord[] | TroupeError {
+    const drop = makeRoom(this.pages.all(), record.bytes, this.#ceiling, spared);
+    if (drop === undefined) {
+      const usedBytes = this.pages.all().reduce((sum, { bytes }) => sum + bytes, 0);
+      return new OverCeiling({ needBytes: record.bytes, usedBytes, ceilingBytes: this.#ceiling });
+    }
+    if (drop.length > 0) this.#say([], drop);
+    this.pages.put(record);
+    return drop;
+  }
+
+  /** A page that came from elsewhere is its activity's. */
+  adopt(record: PageRecord): void {
+    this.#adopted.set(record.page, record);
+    this.pages.put(record);
+    this.#vacated++;
+    this.#tell({ type: 'adopt', epoch: this.#epoch, record });
+  }
+
+  drop(record: PageRecord): void {
+    this.#say([], [record]);
   }
 
   /** Frees the pages of all activities whose names begin so: their mind is gone. */

@@ -21,12 +21,12 @@ export class BrokerPost {
     this.#tell(mind, { type: 'granted', ticket, grant, ...what });
   }
 
-  /** Said once a reason. */
-  queued(request: Request, reason: QueueReason): void {
+  /** Said once a reason. `on`: who can end the wait, if not the broker. */
+  queued(request: Request, reason: QueueReason, on?: ActorId): void {
     if (request.reason === reason) return;
     request.reason = reason;
     const { mind, ticket } = request;
-    this.#tell(mind, { type: 'queued', ticket, reason });
+    this.#tell(mind, { type: 'queued', ticket, reason, on });
   }
 
   confirm(mind: ActorId, question: number, tickets: readonly number[]): void {

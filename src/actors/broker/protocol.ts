@@ -1,8 +1,10 @@
 /**
  * What the broker understands and what it tells minds: requests for a lane and cells, grants, and why one waits.
  */
+import type { PageFile } from '../../pages/read.js';
+import type { ActorId } from '../../runtime/address.js';
 import type { ErrorEnvelope } from '../../runtime/errors.js';
-import type { Activity, PageRecord, Shape } from '../engine/protocol.js';
+import type { Activity, PageMove, PageRecord, Shape } from '../engine/protocol.js';
 import type { NamedGene, PinnedPhenotype } from '../residency/protocol.js';
 import type { Budgets } from './pools.js';
 
@@ -11,10 +13,28 @@ export const TURN_CLASSES = ['realtime', 'interactive', 'background'] as const;
 export type TurnClass = (typeof TURN_CLASSES)[number];
 
 /**
- * Why a turn waits: for a lane, for cells, for room for its genes or for them to come, or `relaunching`: the engine is
- * being started again.
+ * Why a turn waits: for a lane, for cells, for room for its genes or for them to come, for its page to come from `disk`, or
+ * `relaunching`: the engine is being started again.
  */
-export type QueueReason = 'lane' | 'cells' | 'genes' | 'relaunching';
+export type QueueReason = 'lane' | 'cells' | 'genes' | 'disk' | 'relaunching';
+
+/** What was read from disk for a grant, and how long it took; `error`: why it could not be. */
+export interface DiskRead extends PageMove {
+  readonly error: ErrorEnvelope | undefined;
+}
+
+/** A room's page on disk. */
+export interface FiledPage {
+  readonly activity: Activity;
+  /** Whose room it is. */
+  readonly mind: ActorId;
+  readonly held: number;
+  /** What the store charges for it in memory. */
+  readonly bytes: number;
+  /** Checksum of what had been said in the room. */
+  readonly said: number;
+  readonly file: PageFile;
+}
 
 export type MindToBroker =
   | {
@@ -52,8 +72,16 @@ export type BrokerToMind =
       readonly vacated: number;
       /** What was pinned for it. */
       readonly phenotype: PinnedPhenotype;
+      /** If its page had to come from disk. */
+      readonly read?: DiskRead | undefined;
     }
-  | { readonly type: 'queued'; readonly ticket: number; readonly reason: QueueReason }
+  /** `on`: who can end the wait; undefined: the broker. */
+  | {
+      readonly type: 'queued';
+      readonly ticket: number;
+      readonly reason: QueueReason;
+      readonly on?: ActorId | undefined;
+    }
   | { readonly type: 'refused'; readonly ticket: number; readonly error: ErrorEnvelope }
   /** A grant is void. */
   | { readonly type: 'revoked'; readonly ticket: number; readonly error: ErrorEnvelope }
@@ -66,10 +94,10 @@ export type BrokerToMind =
 export type BrokerMessage =
   /** The answer is a list of `PageRecord`. */
   | { readonly type: 'pages' }
-  /** Frees an activity's page, or only that of this number. Refuses with NoSuchPage; a turn may be about to need it. */
-  | { readonly type: 'drop-page'; readonly activity: Activity; readonly page?: number }
-  /** A page that was brought in from elsewhere is an activity's. */
-  | { readonly type: 'adopt-page'; readonly record: PageRecord }
+  /** The answer is a `FoundPage`; it comes when a page that is just being made is there, or cannot be. */
+  | { readonly type: 'page'; readonly activity: Activity }
+  /** Frees an activity's page. Refuses with NoSuchPage; a turn may be about to need it. */
+  | { readonly type: 'drop-page'; readonly activity: Activity }
   /**
    * Has the context made anew when what is granted has ended; the answer is its `Shape`. Refuses with DeadlineExceeded,
    * MailboxFull while another is asked for, EngineLost, and with what opening a context throws.
@@ -77,6 +105,46 @@ export type BrokerMessage =
   | { readonly type: 'relaunch'; readonly shape: Shape; readonly deadlineMs: number };
 
 export type PageList = readonly PageRecord[];
+
+export interface FoundPage {
+  /** In memory. */
+  readonly page: PageRecord | undefined;
+  readonly file: FiledPage | undefined;
+}
+
+/** What the broker hears of pages on disk. */
+export interface PagerToBroker {
+  readonly type: 'disk';
+  readonly word: DiskWord;
+}
+
+export type DiskWord =
+  /** A page in memory was written; with `drop` memory lets go of it, unless something is about to need it. */
+  | { readonly type: 'filed'; readonly file: FiledPage; readonly page: number; readonly drop: boolean }
+  /** A page was read into memory, under this number, because somebody asked for it. */
+  | { readonly type: 'recalled'; readonly file: FiledPage; readonly page: number }
+  /** What the broker wanted read is in memory, under this number; or it could not be. */
+  | {
+      readonly type: 'read';
+      readonly read: number;
+      readonly activity: Activity;
+      readonly page: number;
+      readonly ms: number;
+    }
+  | {
+      readonly type: 'unread';
+      readonly read: number;
+      readonly activity: Activity;
+      readonly error: ErrorEnvelope;
+    };
+
+export type BrokerToPager =
+  /** A room's page is needed in memory; answered by `read` or `unread`. */
+  | { readonly type: 'read'; readonly read: number; readonly file: FiledPage }
+  /** It is not needed any more. */
+  | { readonly type: 'stop-reading'; readonly read: number }
+  /** A page that was brought in is nobody's. */
+  | { readonly type: 'release'; readonly page: number };
 
 export interface BrokerArgs {
   /** Bytes that all pages may take together. */

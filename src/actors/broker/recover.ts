@@ -1,6 +1,6 @@
 /**
  * A broker that was started again knows of no grants, and of no memory: engine, residency, minds, and those who hold memory
- * are told so.
+ * are told so, and it is to hear again of the minds' end.
  */
 import { EngineLost } from '../../errors.js';
 import type { Context } from '../../runtime/actor.js';
@@ -20,7 +20,10 @@ export function tellOfStart(ctx: Context, saved: ReadonlyMap<string, unknown>): 
     if (key === 'engine') ctx.tell(id as ActorId, { type: 'reset', error }, { band: Band.reserved });
     // Which then lets go of all pins, and says that it is up.
     if (key === 'residency') ctx.tell(id as ActorId, { type: 'forget' }, { band: Band.reserved });
-    if (key.startsWith(MIND)) post.restarted(id as ActorId, error);
+    if (key.startsWith(MIND)) {
+      ctx.watch(id as ActorId);
+      post.restarted(id as ActorId, error);
+    }
     if (key.startsWith(HOLDER)) ctx.tell(id as ActorId, { type: 'leases-again' }, { band: Band.reserved });
   }
 }

@@ -12,6 +12,7 @@ import type { Occupancy } from './occupancy.js';
 import type { BrokerPost } from './post.js';
 import type { MindToBroker } from './protocol.js';
 import { admit, type Kept, keeperOf, type QueueState, survey } from './queue.js';
+import type { Spilled } from './spilled.js';
 
 export interface WaitingOf {
   readonly ctx: Context;
@@ -19,6 +20,7 @@ export interface WaitingOf {
   readonly ledger: Ledger;
   readonly occupancy: Occupancy;
   readonly genes: GeneTable;
+  readonly spilled: Spilled;
 }
 
 export class Waiting {
@@ -47,19 +49,20 @@ export class Waiting {
     for (const request of this.#of.ledger.requests()) this.#refuse(request, error);
   }
 
-  /** Moves that have come to their turn and have nothing to move. */
-  refuseMoves(): void {
-    const { ledger, occupancy } = this.#of;
-    for (const request of ledger.fresh()) {
-      this.#refuse(request, request.move && occupancy.immovable(request.activity, request.move));
+  /** Has rooms read that are on disk alone; and refuses moves that have come to their turn and have nothing to move. */
+  fetch({ cells }: Shape): void {
+    const { ledger, spilled } = this.#of;
+    spilled.readings.fetch(cells);
+    for (const request of ledger.queue) {
+      if (request.move !== undefined) this.#refuse(request, spilled.immovable(request, request.move));
     }
   }
 
   /** What decides who is next. */
   state({ cells }: Shape): QueueState<Request> {
-    const { ctx, ledger, occupancy, genes } = this.#of;
+    const { ctx, occupancy, genes, spilled } = this.#of;
     return {
-      waiting: ledger.queue,
+      waiting: spilled.readings.others,
       lanes: occupancy.lanes.all,
       cells,
       paged: (activity) => occupancy.pages.of(activity)?.held ?? 0,
@@ -70,7 +73,7 @@ export class Waiting {
 
   /** Tells why they wait: of an engine with this shape, or, if there is none, that it is being started again. */
   sayWhy(requests: Iterable<Request>, shape: Shape | undefined): void {
-    const { post } = this.#of;
+    const { post, spilled } = this.#of;
     if (shape === undefined) {
       for (const request of requests) post.queued(request, 'relaunching');
       return;
@@ -82,7 +85,11 @@ export class Waiting {
       kept ??= survey(state, lack).kept;
       return keeperOf(request, kept, state);
     };
-    for (const request of requests) post.queued(request, lack(request) ?? keeper(request) ?? 'lane');
+    for (const request of requests) {
+      const pager = spilled.readings.waitsFor(request);
+      if (pager !== undefined) post.queued(request, 'disk', pager);
+      else post.queued(request, lack(request) ?? keeper(request) ?? 'lane');
+    }
   }
 
   #admit(request: Request, shape: Shape | undefined): void {

@@ -40,7 +40,6 @@ class Engine implements Behaviour {
   readonly #args: EngineArgs;
   readonly #post: EnginePost;
   readonly #news: LeaseNews;
-  readonly #model: NativeModel;
   readonly #works: Works;
   readonly #replies: Replies;
   readonly #revoked = new Revoked();
@@ -55,7 +54,6 @@ class Engine implements Behaviour {
     this.#args = args;
     this.#news = new LeaseNews(ctx, args.broker, () => this.#works.leases());
     this.#post = new EnginePost(ctx, args, this.#news);
-    this.#model = model;
     this.#epoch = ctx.incarnation * EPOCHS_A_START;
     this.#replies = new Replies(model);
     this.#pieces = new PieceMail(ctx);
@@ -72,7 +70,7 @@ class Engine implements Behaviour {
   }
 
   receive(message: EngineMessage, ctx: Context): EngineReady | undefined {
-    if (message.type === 'ready') return { model: this.#model.info.id };
+    if (message.type === 'ready') return this.#works.ready();
     if (message.epoch !== this.#epoch || !this.#early.hold(message, ctx.sender)) {
       this.#take(message, ctx.sender);
     }
@@ -93,15 +91,14 @@ class Engine implements Behaviour {
       case 'vacate':
         for (const record of message.drop) this.#works.pages.drop(record);
         this.#works.lanes.vacate(message.claims);
-        if (message.epoch !== this.#epoch) return undefined;
-        for (const { work, from } of this.#early.vacated()) this.#take(work, from);
-        return undefined;
+        return this.#counted(message.epoch);
       case 'unloaded':
         this.#works.pages.forgetGenes();
         for (const shrank of this.#works.lanes.forgetGene(message.gene)) this.#post.shrank(shrank);
         return undefined;
       case 'adopt':
-        return this.#works.pages.adopt(message.record);
+        this.#works.pages.adopt(message.record);
+        return this.#counted(message.epoch);
       case 'relaunch':
         return this.#newEpoch(this.#works.relaunch(message.shape));
       case 'trim':
@@ -145,6 +142,12 @@ class Engine implements Behaviour {
     const lane = this.#works.lanes.running(grant);
     if (lane !== undefined) this.#end(lane, refusal.outcome, refusal.error);
     else this.#revoked.add(grant, refusal);
+  }
+
+  /** The broker was heard once more; there may be work that waited for that. */
+  #counted(epoch: number): void {
+    if (epoch !== this.#epoch) return;
+    for (const { work, from } of this.#early.vacated()) this.#take(work, from);
   }
 
   #reset(error: ErrorEnvelope): void {

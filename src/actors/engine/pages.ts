@@ -98,7 +98,8 @@ export class Pages {
   adopt(record: PageRecord): void {
     const before = this.#records.get(record.activity);
     this.#records.set(record.activity, record);
-    if (before !== undefined) this.#store.release(before.page);
+    // Told twice where an engine was lost over it.
+    if (before !== undefined && before.page !== record.page) this.#store.release(before.page);
     this.#listener.paged(record);
   }
 

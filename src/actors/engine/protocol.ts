@@ -128,8 +128,8 @@ export type EngineControl =
       readonly claims: readonly LaneClaim[];
       readonly drop: readonly PageRecord[];
     }
-  /** A page that came from elsewhere is an activity's from now on, in place of any that it has. */
-  | { readonly type: 'adopt'; readonly record: PageRecord }
+  /** A page that came from elsewhere is an activity's from now on, in place of any that it has. It counts as a `vacate`. */
+  | { readonly type: 'adopt'; readonly epoch: number; readonly record: PageRecord }
   /** The broker has the context made anew, when nothing runs. What lanes hold goes into pages, and then: `up`. */
   | { readonly type: 'relaunch'; readonly shape: Shape }
   /** The broker was started again: all runs end, all lanes are emptied, and the engine says `up` again. */
@@ -254,7 +254,8 @@ export interface EngineArgs {
   readonly status: Int32Array;
 }
 
-/** What the engine answers when asked `ready`: which weights other threads may attach to. */
+/** What the engine answers when asked `ready`: which weights others may attach to, and what pages of its contexts are of. */
 export interface EngineReady {
   readonly model: number;
+  readonly fingerprint: string;
 }

@@ -12,7 +12,7 @@ import { Lanes } from './lanes.js';
 import { engineLeases } from './leases.js';
 import { openContext } from './open.js';
 import { type PageListener, Pages } from './pages.js';
-import type { EngineArgs, Shape } from './protocol.js';
+import type { EngineArgs, EngineReady, Shape } from './protocol.js';
 import { showShape } from './status.js';
 import { type StepClock, Stepper, type StepSink } from './stepper.js';
 
@@ -50,6 +50,10 @@ export class Works {
     this.#checkpoints = this.#newCheckpoints();
     this.#lanes = this.#newLanes();
     this.#stepper = this.#newStepper();
+  }
+
+  ready(): EngineReady {
+    return { model: this.#model.info.id, fingerprint: this.#context.fingerprint };
   }
 
   get shape(): Shape {

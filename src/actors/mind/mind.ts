@@ -6,7 +6,7 @@ import { randomInt } from 'node:crypto';
 import { asTroupeError, DeadlineExceeded, EngineLost, MailboxFull } from '../../errors.js';
 import { type Behaviour, type Context, type Definition, refuse } from '../../runtime/actor.js';
 import { type ErrorEnvelope, toEnvelope } from '../../runtime/errors.js';
-import type { BrokerToMind, QueueReason } from '../broker/protocol.js';
+import type { BrokerToMind } from '../broker/protocol.js';
 import type { RunDone } from '../engine/protocol.js';
 import { resolveSampling } from '../engine/sampling.js';
 import { Post } from './post.js';
@@ -71,7 +71,7 @@ class Mind implements Behaviour {
       case 'granted':
         return this.#granted(message);
       case 'queued':
-        return this.#queued(message.ticket, message.reason);
+        return this.#queued(message);
       case 'refused':
       case 'revoked':
         return this.#failed(this.#turns.byTicket(message.ticket), message.error);
@@ -126,10 +126,10 @@ class Mind implements Behaviour {
 
   // What broker and engine say
 
-  #queued(ticket: number, reason: QueueReason): void {
+  #queued({ ticket, reason, on }: BrokerToMind & { type: 'queued' }): void {
     const turn = this.#turns.byTicket(ticket);
     const { broker, name } = this.#args;
-    if (turn?.stage === 'queued') beginWait(turn, this.#ctx, reason, broker, name);
+    if (turn?.stage === 'queued') beginWait(turn, this.#ctx, reason, on ?? broker, name);
   }
 
   #granted(message: BrokerToMind & { type: 'granted' }): void {
@@ -138,7 +138,7 @@ class Mind implements Behaviour {
     if (turn?.stage !== 'queued' || turn.prepared === undefined) return;
     endWait(turn, this.#ctx.now);
     Object.assign(turn, { phenotype: message.phenotype.genes, missed: message.phenotype.missed });
-    this.#turns.run(turn, message.grant, message.lane);
+    this.#turns.run(turn, message);
     turn.sentAt = this.#ctx.now;
     if (this.#post.run(turn, turn.prepared, activityOf(this.#ctx, turn), message)) return;
     this.#post.withdraw(turn);

@@ -68,6 +68,12 @@ export interface MindTranscript {
 
 export type Outcome = 'stop' | 'length' | 'aborted' | 'reclaimed' | 'failed' | 'lost';
 
+/** A page read from disk for a run: bytes in memory, and how long it took. */
+export interface FromDisk extends PageMove {
+  /** Why it could not be read, so that the room was read anew. */
+  readonly failed: { readonly code: string; readonly message: string } | undefined;
+}
+
 /** One run of a turn on a lane. */
 export interface RunReceipt {
   readonly lane: number;
@@ -80,6 +86,8 @@ export interface RunReceipt {
   readonly produced: number;
   /** What was brought in from the room's page for it. */
   readonly pagedIn: PageMove;
+  /** What had to be read from disk before that. */
+  readonly fromDisk: FromDisk;
   /** From the run's arrival at the engine to its first row, from there to the first token, from there to the end. */
   readonly waitedMs: number;
   readonly promptMs: number;

@@ -6,7 +6,7 @@ import type { SamplerOptions } from '../../native/addon.js';
 import type { Context, Reply } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
 import type { ErrorEnvelope } from '../../runtime/errors.js';
-import type { QueueReason } from '../broker/protocol.js';
+import type { DiskRead, QueueReason } from '../broker/protocol.js';
 import type { Activity, RunDone } from '../engine/protocol.js';
 import type { GenesMissed, PinnedGene } from '../residency/protocol.js';
 import type { MindArgs, Outcome, Receipt, RunReceipt, TurnAnswer, TurnRequest } from './protocol.js';
@@ -54,6 +54,8 @@ export interface Turn {
   /** What it runs, once it is granted. */
   phenotype: readonly PinnedGene[];
   missed: GenesMissed;
+  /** What was read from disk for its run, if anything was to be. */
+  read: DiskRead | undefined;
   /** When its run was sent to the engine. */
   sentAt: number;
   firstPieceAt: number | undefined;
@@ -78,6 +80,7 @@ export function openTurn(request: TurnRequest, answer: Reply, sampling: SamplerO
     prepared: undefined,
     phenotype: [],
     missed: { genes: 0, bytes: 0 },
+    read: undefined,
     sentAt: 0,
     firstPieceAt: undefined,
     ending: undefined,
@@ -115,8 +118,15 @@ export function endWait(turn: Turn, now: number): void {
 /** The turn's run is over, and this is what it did. */
 export function addRun(turn: Turn, done: RunDone): void {
   const { processed, reused, shared, produced, pagedIn, times, outcome, text } = done;
-  turn.runs.push({ lane: turn.lane, processed, reused, shared, produced, pagedIn, ...times, outcome });
+  const fromDisk = fromDiskOf(turn.read);
+  const counts = { processed, reused, shared, produced, pagedIn, fromDisk };
+  turn.runs.push({ lane: turn.lane, ...counts, ...times, outcome });
   if (text !== '') turn.firstPieceAt ??= turn.sentAt + times.waitedMs + times.promptMs;
+}
+
+function fromDiskOf(read: DiskRead | undefined): RunReceipt['fromDisk'] {
+  const { bytes, ms, error } = read ?? { bytes: 0, ms: 0 };
+  return { bytes, ms, failed: error && { code: error.code, message: error.message } };
 }
 
 export function answerOf(turn: Turn, mind: MindArgs, ending: Ending, now: number): TurnAnswer {

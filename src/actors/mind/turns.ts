@@ -2,7 +2,10 @@
  * The turns that a mind has in hand, by each of the names that others call them: its number, its ticket at the broker,
  * its grant.
  */
+import type { BrokerToMind } from '../broker/protocol.js';
 import type { Turn } from './turn.js';
+
+type Granted = BrokerToMind & { readonly type: 'granted' };
 
 /** Turns that one mind holds at a time, those waiting in its rooms included. */
 export const MAX_TURNS = 1024;
@@ -51,10 +54,8 @@ export class Turns {
     this.#byTicket.set(turn.ticket, turn);
   }
 
-  run(turn: Turn, grant: number, lane: number): void {
-    turn.stage = 'running';
-    turn.grant = grant;
-    turn.lane = lane;
+  run(turn: Turn, { grant, lane, read }: Pick<Granted, 'grant' | 'lane' | 'read'>): void {
+    Object.assign(turn, { stage: 'running', grant, lane, read });
     this.#byGrant.set(grant, turn);
   }
 

@@ -1,45 +1,77 @@
 /**
- * The pager's half on disk: spills and restores of activities, over a folder that is opened when it is first needed.
+ * The pager's half on disk: activities written and read, because somebody asks for it or because the broker needs one in memory
+ * again; over a folder that is opened when it is first needed. Whoever looks sees what the disk is busy with as a wait of
+ * the pager's for itself.
  */
-import { NoSuchGene, NoSuchPage } from '../../errors.js';
+import { crc32 } from 'node:zlib';
+import { EmptyLane, EngineLost, MailboxFull, NoSuchGene, PageMismatch } from '../../errors.js';
 import type { PageGene } from '../../pages/meta.js';
 import { PageFiles } from '../../pages/page-files.js';
 import type { Context } from '../../runtime/actor.js';
 import { Band } from '../../runtime/message.js';
 import { Offload } from '../../runtime/offload.js';
-import type { PageList as HostPages } from '../broker/protocol.js';
-import type { Activity, PageMove, PageRecord } from '../engine/protocol.js';
+import type { DiskWord, FoundPage, PagerToBroker } from '../broker/protocol.js';
+import type { PageMove, PageRecord } from '../engine/protocol.js';
+import { decodeTranscript } from '../mind/transcript-bytes.js';
 import type { NamedGene, NamedGeneInfo } from '../residency/protocol.js';
-import type { FileMessage, MoveMessage, PagerAnswers, PagerArgs, Recalled } from './protocol.js';
+import type { FileMessage, MoveMessage, PagerAnswers, PagerArgs, Recalled, WhatMoves } from './protocol.js';
+
+/** Spills and recalls at a time: more than a disk does well. */
+const MAX_JOBS = 256;
 
 type Of<Type extends FileMessage['type']> = FileMessage & { readonly type: Type };
+type Move = (message: MoveMessage) => Promise<PageMove>;
 
 export class Files {
   readonly #ctx: Context;
   readonly #args: PagerArgs;
-  readonly #move: (message: MoveMessage) => Promise<PageMove>;
+  readonly #move: Move;
   #offload: Offload | undefined;
   #files: Promise<PageFiles> | undefined;
+  #jobs = 0;
 
   /** `move`: has an activity leave its lane. */
-  constructor(ctx: Context, args: PagerArgs, move: (message: MoveMessage) => Promise<PageMove>) {
+  constructor(ctx: Context, args: PagerArgs, move: Move) {
     this.#ctx = ctx;
     this.#args = args;
     this.#move = move;
   }
 
   async answer(message: FileMessage): Promise<PagerAnswers[FileMessage['type']]> {
-    switch (message.type) {
-      case 'spill':
-        return this.#spill(message);
-      case 'restore':
-        return this.#restore(message);
-      case 'files':
-        return (await this.#open()).list();
-      case 'remove-file':
-        await (await this.#open()).remove(message.name);
-        return undefined;
+    if (this.#jobs >= MAX_JOBS) {
+      throw new MailboxFull({ actor: this.#ctx.name, band: 'user', bound: MAX_JOBS });
     }
+    this.#jobs++;
+    try {
+      if (message.type === 'spill') return await this.#spill(message);
+      if (message.type === 'restore') return await this.#restore(message);
+      const files = await this.open();
+      if (message.type === 'files') return await files.list();
+      await files.remove(message.name);
+      return undefined;
+    } finally {
+      this.#jobs--;
+    }
+  }
+
+  /** Does something on disk; whoever looks sees what. */
+  async busy<T>(reason: string, deadlineMs: number, work: (files: PageFiles) => Promise<T>): Promise<T> {
+    const end = this.#ctx.wait({ for: this.#ctx.self, reason, deadlineMs });
+    try {
+      return await work(await this.open());
+    } finally {
+      end();
+    }
+  }
+
+  /** A folder that could not be opened is tried again the next time. */
+  open(): Promise<PageFiles> {
+    this.#offload ??= new Offload();
+    this.#files ??= PageFiles.open(this.#args.dir, this.#offload).catch((error: unknown) => {
+      this.#files = undefined;
+      throw error;
+    });
+    return this.#files;
   }
 
   async close(): Promise<void> {
@@ -48,41 +80,61 @@ export class Files {
     await this.#offload?.close();
   }
 
-  async #spill({ activity, mind, name, drop, transcript, deadlineMs }: Of<'spill'>) {
-    const { page } = (await this.#find(activity)) ?? (await this.#out({ activity, mind, name, deadlineMs }));
-    const files = await this.#open();
-    const file = await files.spill({ name, page, transcript }, { deadlineMs });
-    if (drop) await this.#drop(activity, page);
-    return file;
+  async #spill({ drop, transcript, activity, mind, name, deadlineMs }: Of<'spill'>) {
+    const said = crc32(transcript);
+    const { page, file } = await this.#inMemory({ activity, mind, name, deadlineMs });
+    if (page === undefined) {
+      if (file?.said === said) return file.file;
+      throw new EmptyLane({ name });
+    }
+    const written = await this.busy(`writing ${name} to disk`, deadlineMs, (files) =>
+      files.spill({ name, page: page.page, transcript }, { deadlineMs }),
+    );
+    const filed = { activity, mind, held: written.cells, bytes: page.bytes, said, file: written };
+    this.#tell({ type: 'filed', file: filed, page: page.page, drop });
+    return written;
   }
 
-  async #restore({ activity, name, genes, deadlineMs }: Of<'restore'>): Promise<Recalled> {
-    const files = await this.#open();
-    const expected = await this.#hashes(genes);
-    const { page, charged, ...file } = await files.restore({ name, genes: expected }, { deadlineMs });
-    const record: PageRecord = { activity, page, held: file.cells, bytes: charged };
-    await this.#ctx.ask(this.#args.broker, { type: 'adopt-page', record });
-    return file;
-  }
-
-  async #find(activity: Activity): Promise<PageRecord | undefined> {
-    const pages = await this.#ctx.ask<HostPages>(this.#args.broker, { type: 'pages' });
-    return pages.find((record) => record.activity === activity);
-  }
-
-  async #out(what: Omit<MoveMessage, 'type'>): Promise<PageRecord> {
-    await this.#move({ type: 'page-out', ...what });
-    const record = await this.#find(what.activity);
-    if (record === undefined) throw new NoSuchPage({ name: what.name });
-    return record;
-  }
-
-  /** That generation and no newer one; it may have come back into a lane meanwhile, and stays there. */
-  async #drop(activity: Activity, page: number): Promise<void> {
+  /** Its page, out of its lane first if it is there; none if it is on disk alone, or nowhere. */
+  async #inMemory(what: WhatMoves): Promise<FoundPage> {
+    const found = await this.#find(what);
+    if (found.page !== undefined) return found;
     try {
-      await this.#ctx.ask(this.#args.broker, { type: 'drop-page', activity, page });
+      await this.#move({ type: 'page-out', ...what });
     } catch (error) {
-      if (!(error instanceof NoSuchPage)) throw error;
+      if (error instanceof EmptyLane) return found;
+      throw error;
+    }
+    return this.#find(what);
+  }
+
+  #find({ activity, deadlineMs }: WhatMoves): Promise<FoundPage & { readonly page: PageRecord | undefined }> {
+    return this.#ctx.ask(this.#args.broker, { type: 'page', activity }, { deadlineMs });
+  }
+
+  /** The mind has the last word: nothing is kept of a room that it does not take over. */
+  async #restore({ activity, mind, room, name, genes, deadlineMs }: Of<'restore'>): Promise<Recalled> {
+    const { fingerprint } = this.#args;
+    const expected = await this.#hashes(genes);
+    const { page, charged, transcript, ...file } = await this.busy(
+      `reading ${name} from disk`,
+      deadlineMs,
+      (files) => files.restore({ name, fingerprint, genes: expected }, { deadlineMs }),
+    );
+    try {
+      const words = { type: 'recall', room, exchanges: decodeTranscript(transcript) };
+      if (!(await this.#ctx.ask<boolean>(mind, words, { band: Band.reserved }))) {
+        const whole = 'of a room in which nothing else was said';
+        throw new PageMismatch({ field: 'transcript', page: whole, here: 'that of another conversation' });
+      }
+      const filed = { activity, mind, held: file.cells, bytes: charged, said: crc32(transcript), file };
+      if (!this.#tell({ type: 'recalled', file: filed, page })) {
+        throw new EngineLost({ reason: 'the broker is not there' });
+      }
+      return file;
+    } catch (error) {
+      (await this.open()).release(page);
+      throw error;
     }
   }
 
@@ -100,13 +152,8 @@ export class Files {
     });
   }
 
-  /** A folder that could not be opened is tried again the next time. */
-  #open(): Promise<PageFiles> {
-    this.#offload ??= new Offload();
-    this.#files ??= PageFiles.open(this.#args.dir, this.#offload).catch((error: unknown) => {
-      this.#files = undefined;
-      throw error;
-    });
-    return this.#files;
+  #tell(word: DiskWord): boolean {
+    const message: PagerToBroker = { type: 'disk', word };
+    return this.#ctx.tell(this.#args.broker, { ...message }, { band: Band.reserved });
   }
 }

@@ -1,7 +1,7 @@
 /**
  * The pager: has activities leave their lanes, or come back into one, because somebody asks for it; and go to disk and come
- * back from there (`files.ts`). It is a client of the
- * broker as minds are: it asks for the lane, and what it is granted it spends on a move instead of a run.
+ * back from there (`files.ts`, `reads.ts`). It is a client of the broker as minds are: it asks for the lane, and what it is
+ * granted it spends on a move instead of a run.
  */
 import {
   DeadlineExceeded,
@@ -14,10 +14,11 @@ import {
 import type { Behaviour, Context, Definition, Reply } from '../../runtime/actor.js';
 import { type ErrorEnvelope, toEnvelope } from '../../runtime/errors.js';
 import { Band } from '../../runtime/message.js';
-import type { BrokerToMind, MindToBroker } from '../broker/protocol.js';
+import type { BrokerToMind, BrokerToPager, MindToBroker } from '../broker/protocol.js';
 import type { EngineControl, Move, Moved, PageMove } from '../engine/protocol.js';
 import { Files } from './files.js';
 import type { MoveMessage, PagerArgs, PagerControl, PagerMessage } from './protocol.js';
+import { Reads } from './reads.js';
 
 /** Moves that wait or are under way at a time. */
 const MAX_MOVES = 1024;
@@ -37,6 +38,7 @@ class Pager implements Behaviour {
   readonly #args: PagerArgs;
   readonly #pending = new Map<number, Pending>();
   readonly #files: Files;
+  readonly #reads: Reads;
   #last: number;
 
   constructor(ctx: Context, args: PagerArgs) {
@@ -48,6 +50,7 @@ class Pager implements Behaviour {
         this.#begin(message, { resolve: (moved) => resolve(moved as PageMove), reject }),
       );
     this.#files = new Files(ctx, args, move);
+    this.#reads = new Reads(ctx, args, this.#files);
     if (ctx.incarnation > 0) this.#tellBroker({ type: 'forget' });
   }
 
@@ -80,7 +83,7 @@ class Pager implements Behaviour {
     this.#tellBroker({ type: 'request', ticket, activity, class: 'interactive', cells: 0, genes: [], move });
   }
 
-  control(message: PagerControl | BrokerToMind | Moved): void {
+  control(message: PagerControl | BrokerToMind | BrokerToPager | Moved): void {
     switch (message.type) {
       case 'granted':
         return this.#granted(message);
@@ -98,6 +101,8 @@ class Pager implements Behaviour {
       // Moves run no genes.
       case 'confirm':
         return;
+      default:
+        return this.#reads.hear(message);
     }
   }
 

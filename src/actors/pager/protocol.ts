@@ -18,22 +18,23 @@ export type MoveMessage =
 
 export type FileMessage =
   /**
-   * Writes the activity's page to disk, out of its lane first if it is there; the answer is a `PageFile`. Refuses as
-   * `page-out`, and as `PageFiles.spill`.
+   * Writes the activity's page to disk, out of its lane first if it is there; the answer is a `PageFile`. What is on disk
+   * alone, as it is, stays so. Refuses as `page-out`, and as `PageFiles.spill`.
    */
   | ({ readonly type: 'spill'; readonly drop: boolean; readonly transcript: Uint8Array } & WhatMoves)
   /**
-   * Reads the page of that name from disk, for the activity; the answer is a `Recalled`. Refuses as `PageFiles.restore`, and
-   * with PageMismatch where it was computed under other genes.
+   * Reads the page of that name from disk, for the activity, and has the mind take over what was said; the answer is a
+   * `Recalled`. Refuses as `PageFiles.restore`, and with PageMismatch where it was computed under other genes, or something
+   * was said in the room meanwhile; nothing of it is kept then.
    */
-  | ({ readonly type: 'restore'; readonly genes: readonly NamedGene[] } & WhatMoves)
+  | ({ readonly type: 'restore'; readonly room: string; readonly genes: readonly NamedGene[] } & WhatMoves)
   /** The answer is a `PageList`. */
   | { readonly type: 'files' }
   | { readonly type: 'remove-file'; readonly name: string };
 
 export type PagerMessage = MoveMessage | FileMessage;
 
-type WhatMoves = {
+export type WhatMoves = {
   readonly activity: Activity;
   readonly mind: ActorId;
   /** What errors and files call it. */
@@ -41,9 +42,7 @@ type WhatMoves = {
   readonly deadlineMs: number;
 };
 
-export interface Recalled extends PageFile {
-  readonly transcript: Uint8Array;
-}
+export type Recalled = PageFile;
 
 export interface PagerAnswers {
   readonly 'page-out': PageMove;
@@ -64,4 +63,6 @@ export interface PagerArgs {
   readonly residency: ActorId;
   /** Folder of page files. */
   readonly dir: string;
+  /** Of the engine's contexts. */
+  readonly fingerprint: string;
 }

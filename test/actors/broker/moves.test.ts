@@ -161,13 +161,6 @@ describe('a page', () => {
     });
   });
 
-  it('P5 only the generation that is meant is dropped', async () => {
-    up(1, [record('a', 2)]);
-    const drop = thread.ask(broker, { type: 'drop-page', activity: 'a', page: 1 });
-    await expect(drop).rejects.toMatchObject({ code: 'NoSuchPage' });
-    expect(await pages()).toHaveLength(1);
-  });
-
   it('P2 is not dropped while a turn is about to need it', async () => {
     up(1, [record('a', 2)]);
     turn('a');

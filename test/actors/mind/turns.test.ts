@@ -47,7 +47,7 @@ describe('the turns of a mind', () => {
     const ended = turn(1);
     turns.add(ended);
     turns.queue(ended);
-    turns.run(ended, 9, 0);
+    turns.run(ended, { grant: 9, lane: 0, read: undefined });
     turns.remove(ended);
     expect([turns.get(1), turns.byTicket(ended.ticket), turns.byGrant(9), turns.size]).toEqual([
       undefined,

@@ -1,0 +1,55 @@
+/**
+ * The broker's book of pages on disk: which rooms have one, as the pager has said that it wrote or read it. It is handed over,
+ * for the files outlive every actor; with its mind a room leaves the book, and the files stay for a later `recall`.
+ */
+import type { Context } from '../../runtime/actor.js';
+import type { ActorId } from '../../runtime/address.js';
+import type { Activity } from '../engine/protocol.js';
+import type { FiledPage } from './protocol.js';
+
+/** What the keys of files in the saved state begin with. */
+const FILE = 'file/';
+
+export interface FiledBy {
+  readonly file: FiledPage;
+  readonly pager: ActorId;
+}
+
+export class Filed {
+  readonly #ctx: Context;
+  readonly #files = new Map<Activity, FiledBy>();
+
+  /** Takes over what a broker before this one handed over. */
+  constructor(ctx: Context, saved: ReadonlyMap<string, unknown>) {
+    this.#ctx = ctx;
+    for (const [key, filed] of saved) if (key.startsWith(FILE)) this.#take(filed as FiledBy);
+  }
+
+  get size(): number {
+    return this.#files.size;
+  }
+
+  of(activity: Activity): FiledBy | undefined {
+    return this.#files.get(activity);
+  }
+
+  put(filed: FiledBy): void {
+    this.#take(filed);
+    this.#ctx.save(FILE + filed.file.activity, filed);
+  }
+
+  remove(activity: Activity): void {
+    if (this.#files.delete(activity)) this.#ctx.save(FILE + activity, undefined);
+  }
+
+  /** All activities whose names begin so. */
+  forget(prefix: string): void {
+    for (const activity of [...this.#files.keys()]) if (activity.startsWith(prefix)) this.remove(activity);
+  }
+
+  /** The broker is to hear when mind or pager ends. */
+  #take(filed: FiledBy): void {
+    this.#files.set(filed.file.activity, filed);
+    for (const one of [filed.pager, filed.file.mind]) this.#ctx.watch(one);
+  }
+}
