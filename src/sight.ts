@@ -15,6 +15,7 @@ import { Band } from './runtime/message.js';
 import type { Probe } from './runtime/probes.js';
 import type { Hold, Sight } from './runtime/standing.js';
 import type { System } from './runtime/system.js';
+import { pagesOf } from './sight-pages.js';
 
 export function sightOf(report: SystemReport, lanes: readonly LaneReport[]): Sight {
   const called = (name: string): number | undefined => report.actors.find((actor) => actor.name === name)?.id;
@@ -58,6 +59,7 @@ export async function openObserver(
     peek: (id: ActorId, preview: boolean) => system.peek(id, preview),
     genes: () => genesOf(system),
     memory: () => budgetOf(system),
+    pages: () => pagesOf(system, () => readLanes(status)),
     onProbe: system.onProbe.bind(system),
     trace: system.trace.bind(system),
   };

@@ -11,6 +11,8 @@ const SAMPLING = { temperature: 0.7, topP: 0.9 };
 
 export interface Member {
   readonly name: string;
+  /** What it runs; empty: the model as it is. */
+  readonly gene: string;
   readonly mind: Mind;
   readonly results: TurnResult[];
   /** The reply under way, or the last one. */
@@ -26,15 +28,14 @@ export interface Asking {
   readonly signal: AbortSignal;
 }
 
-export async function assemble(troupe: Troupe, count: number): Promise<Member[]> {
+/** `genes`: those that are loaded. Who would run another runs none. */
+export async function assemble(troupe: Troupe, count: number, genes: readonly string[]): Promise<Member[]> {
   const members: Member[] = [];
-  for (const { name, system } of persons(count)) {
-    members.push({
-      name,
-      mind: await troupe.mind(name, { system, sampling: SAMPLING }),
-      results: [],
-      words: '',
-    });
+  for (const { name, gene: wanted, system } of persons(count)) {
+    const gene = genes.includes(wanted) ? wanted : '';
+    const runs = gene === '' ? [] : [{ gene, scale: 1 }];
+    const mind = await troupe.mind(name, { system, sampling: SAMPLING, genes: runs });
+    members.push({ name, gene, mind, results: [], words: '' });
   }
   return members;
 }

@@ -2,11 +2,14 @@
  * What the demo shows: a live block of lanes and minds, and a summary at the end. Pure: plain data in, lines out.
  */
 import type { LaneReport, Receipt } from '../index.js';
+import { describeMoves, type Moves } from './demo-moves.js';
 import { counted, duration, whole } from './figures.js';
 import { cutStart, oneLine, padded } from './text.js';
 
 export interface Player {
   readonly name: string;
+  /** What it runs; empty: the model as it is. */
+  readonly gene: string;
   readonly state: 'waiting' | 'speaking' | 'done';
   /** Messages in its mailbox. */
   readonly queued: number;
@@ -21,14 +24,16 @@ export interface DemoState {
   readonly elapsedMs: number;
   readonly tokensPerSecond: number;
   readonly lanes: readonly (Omit<LaneReport, 'mind'> & { readonly mind: string })[];
+  readonly moves: Moves;
   readonly players: readonly Player[];
 }
 
 const NAME_COLUMNS = 14;
+const GENE_COLUMNS = 10;
 
 /** The live block; minds that do not fit are counted in its last line. */
 export function drawDemo(state: DemoState, columns: number, rows: number): string[] {
-  const { players, lanes } = state;
+  const { players, lanes, moves } = state;
   const sum = (of: (player: Player) => number): number =>
     players.reduce((total, player) => total + of(player), 0);
   const lines = [
@@ -47,13 +52,14 @@ export function drawDemo(state: DemoState, columns: number, rows: number): strin
       ({ lane, state: doing, held, mind }) =>
         `lane ${padded(String(lane), 4)}${padded(doing, 9)}${padded(mind, NAME_COLUMNS)}${held > 0 ? counted(held, 'token') : ''}`,
     ),
+    `${padded('moved', 9)}${describeMoves(moves)}${moves.newest.length > 0 ? `: ${moves.newest.join(', ')}` : ''}`,
     '',
-    `${padded('mind', NAME_COLUMNS)}${padded('doing', 10)}${padded('mailbox', 9)}${padded('turns', 7)}words`,
+    `${padded('mind', NAME_COLUMNS)}${padded('gene', GENE_COLUMNS)}${padded('doing', 10)}${padded('mailbox', 9)}${padded('turns', 7)}words`,
   ];
   const room = Math.max(0, rows - lines.length);
   const shown = players.length <= room ? players : busiestFirst(players).slice(0, Math.max(0, room - 1));
-  for (const { name, state: doing, queued, turnsEnded, turnsAsked, words } of shown) {
-    const row = `${padded(name, NAME_COLUMNS - 1)} ${padded(doing, 10)}${padded(String(queued), 9)}${padded(`${turnsEnded}/${turnsAsked}`, 7)}`;
+  for (const { name, gene, state: doing, queued, turnsEnded, turnsAsked, words } of shown) {
+    const row = `${padded(name, NAME_COLUMNS - 1)} ${padded(gene, GENE_COLUMNS - 1)} ${padded(doing, 10)}${padded(String(queued), 9)}${padded(`${turnsEnded}/${turnsAsked}`, 7)}`;
     lines.push(row + cutStart(oneLine(words), columns - row.length));
   }
   if (shown.length < players.length) lines.push(`and ${counted(players.length - shown.length, 'mind')} more`);

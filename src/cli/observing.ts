@@ -60,6 +60,17 @@ export function addObserving(program: Command): void {
     });
 
   program
+    .command('pages')
+    .description('the rooms of a running troupe, and where each is: lane, memory or disk')
+    .option(...PID)
+    .option(...DIR)
+    .addHelpText('after', examples('troupe pages', 'troupe pages --pid 4711'))
+    .action(async (options: AttachOptions) => {
+      const { pages } = await import('./pages.js');
+      process.exitCode = await pages(options);
+    });
+
+  program
     .command('peek')
     .description('the messages queued at an actor of a running troupe')
     .argument(...NAME)

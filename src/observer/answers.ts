@@ -30,6 +30,8 @@ export async function answer(
       return source.genes();
     case 'memory':
       return source.memory();
+    case 'pages':
+      return source.pages();
     case 'peek':
       return named(await source.peek(find(known, request.name).id, request.preview), known);
     case 'messages': {

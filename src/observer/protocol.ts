@@ -13,6 +13,7 @@ import type { Why } from '../runtime/why.js';
 import type { GenesSeen } from './genes.js';
 import type { MemorySeen } from './memory.js';
 import type { Observation } from './observation.js';
+import type { PagesSeen } from './pages.js';
 
 /** Grows when an older observer could misread an answer. */
 export const PROTOCOL = 1;
@@ -49,6 +50,7 @@ export type Request =
   | { readonly type: 'why'; readonly name: string }
   | { readonly type: 'genes' }
   | { readonly type: 'memory' }
+  | { readonly type: 'pages' }
   /** `preview`: with the shape of each message, texts redacted. */
   | { readonly type: 'peek'; readonly name: string; readonly preview: boolean }
   /** Events as they happen, of one actor or of one name, as far as given; `perSecond` at most. */
@@ -75,6 +77,7 @@ export interface Answer {
   readonly why: Why;
   readonly genes: GenesSeen;
   readonly memory: MemorySeen;
+  readonly pages: PagesSeen;
   readonly peek: Peeked;
   readonly trace: { readonly sent: number; readonly leftOut: number };
   readonly messages: { readonly sent: number; readonly leftOut: number };
@@ -116,6 +119,8 @@ export function parseRequest(line: string): { readonly id: number; readonly requ
       return { id, request: { type: 'genes' } };
     case 'memory':
       return { id, request: { type: 'memory' } };
+    case 'pages':
+      return { id, request: { type: 'pages' } };
     case 'peek':
       return {
         id,
@@ -140,7 +145,7 @@ export function parseRequest(line: string): { readonly id: number; readonly requ
       throw new BadArgument({
         argument: 'type',
         value: given.type,
-        expected: 'inspect, why, genes, memory, peek, trace or messages',
+        expected: 'inspect, why, genes, memory, pages, peek, trace or messages',
       });
   }
 }

@@ -12,12 +12,14 @@ import type { TraceListener } from '../runtime/traces.js';
 import type { GenesSeen } from './genes.js';
 import type { MemorySeen } from './memory.js';
 import { REST } from './pace.js';
+import type { PagesSeen } from './pages.js';
 
 export interface Source {
   inspect(): Sight;
   peek(id: ActorId, preview: boolean): Promise<PeekReport>;
   genes(): Promise<GenesSeen>;
   memory(): Promise<MemorySeen>;
+  pages(): Promise<PagesSeen>;
   trace(options: TraceOptions, listener: TraceListener): () => void;
   /** Answers the function that unsubscribes. */
   onProbe(listener: (probe: Probe) => void): () => void;

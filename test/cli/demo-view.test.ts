@@ -4,6 +4,7 @@ import { columnsOf } from '../../src/cli/text.js';
 
 const player = (name: string, given: Partial<Player> = {}): Player => ({
   name,
+  gene: '',
   state: 'waiting',
   queued: 0,
   turnsEnded: 0,
@@ -19,22 +20,27 @@ const state = (players: readonly Player[]): DemoState => ({
     { lane: 0, state: 'running', held: 71, mind: 'ada' },
     { lane: 1, state: 'empty', held: 0, mind: '' },
   ],
+  moves: { pagesOut: 1, pagesIn: 1_200, genesIn: 2, genesOut: 1, newest: ['ada in', 'kjv to device'] },
   players,
 });
 
 describe('U2 the live view', () => {
   it('U2 shows the whole, each lane and each mind', () => {
     const words = 'It was a dark night.';
-    const players = [player('ada', { state: 'speaking', queued: 2, turnsEnded: 1, words }), player('bob')];
+    const players = [
+      player('ada', { gene: 'kjv', state: 'speaking', queued: 2, turnsEnded: 1, words }),
+      player('bob'),
+    ];
     expect(drawDemo(state(players), 80, 24).map((line) => line.trimEnd())).toEqual([
       'parlour.gguf  2 minds on 2 lanes  1 of 6 turns  1,234 tokens/s  1.5 s',
       '',
       'lane 0   running  ada           71 tokens',
       'lane 1   empty',
+      'moved    1 context out of lanes, 1,200 back in; 2 genes in, 1 out: ada in, kjv to device',
       '',
-      'mind          doing     mailbox  turns  words',
-      'ada           speaking  2        1/3    It was a dark night.',
-      'bob           waiting   0        0/3',
+      'mind          gene      doing     mailbox  turns  words',
+      'ada           kjv       speaking  2        1/3    It was a dark night.',
+      'bob                     waiting   0        0/3',
     ]);
   });
 
@@ -44,8 +50,8 @@ describe('U2 the live view', () => {
     const lines = drawDemo(state([...many, speaker]), 60, 12);
     expect(lines.length).toBe(12);
     expect(lines.find((line) => line.startsWith('ada'))).toMatch(/…x+ at last$/);
-    expect(lines.at(-1)).toBe('and 26 minds more');
-    for (const line of lines.slice(6)) expect(columnsOf(line)).toBeLessThanOrEqual(60);
+    expect(lines.at(-1)).toBe('and 27 minds more');
+    for (const line of lines.slice(7)) expect(columnsOf(line)).toBeLessThanOrEqual(60);
   });
 });
 

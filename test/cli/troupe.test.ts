@@ -56,6 +56,10 @@ describe('U2 demo', { timeout: 120_000 }, () => {
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(24);
     expect(out).toMatch(/\d+ tokens produced, [\d,]+ a second/);
     expect(out).toMatch(/waits for a lane: mean .*, longest/);
+    // A dozen contexts were in four lanes, and two genes in one slot.
+    const [, left = '0'] = /(\d+) contexts out of lanes, \d+ back in; /.exec(out) ?? [];
+    expect(Number(left)).toBeGreaterThanOrEqual(8);
+    expect(out).toMatch(/; [1-9]\d* genes? in, [1-9]\d* out$/m);
     expect(out).not.toContain('\x1b');
   });
 
@@ -87,7 +91,8 @@ describe('U2 demo', { timeout: 120_000 }, () => {
     expect(code).toBe(0);
     expect(out).toMatch(/12 minds on 4 lanes {2}\d+ of 12 turns {2}[\d,]+ tokens\/s/);
     expect(out).toMatch(/lane 3 +(empty|running|idle)/);
-    expect(out).toMatch(/mind +doing +mailbox +turns +words/);
+    expect(out).toMatch(/mind +gene +doing +mailbox +turns +words/);
+    expect(out).toMatch(/moved +\d+ contexts? out of lanes/);
     expect(out).toContain('12 minds, 12 turns in');
     expect(out.lastIndexOf(SHOW_CURSOR)).toBeGreaterThan(out.lastIndexOf('\x1b[?25l'));
   });

@@ -43,7 +43,7 @@ describe('R6 the protocol', () => {
     ['null', /one line of JSON/],
     ['{}', /id is undefined; expected a whole number/],
     ['{"id":-1,"type":"inspect"}', /id is -1/],
-    ['{"id":1}', /type is undefined; expected inspect, why, genes, memory, peek, trace or messages/],
+    ['{"id":1}', /type is undefined; expected inspect, why, genes, memory, pages, peek, trace or messages/],
     ['{"id":1,"type":"halt"}', /type is "halt"/],
     ['{"id":1,"type":"inspect","limit":2001}', /limit is 2001; expected a whole number from 1 to 2000/],
     ['{"id":1,"type":"inspect","limit":"9"}', /limit is "9"/],

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from '../../src/observer/client.js';
 import { genesSeen } from '../../src/observer/genes.js';
+import { pagesSeen } from '../../src/observer/pages.js';
 import type { ServerLine } from '../../src/observer/protocol.js';
 import { Observer } from '../../src/observer/server.js';
 import type { Source } from '../../src/observer/source.js';
@@ -36,6 +37,11 @@ const NO_COUNTS = {
     diskGenes: 0,
   },
   ...{ pagedOut: 0, pagedIn: 0, pagedInOnDemand: 0, dropped: 0, failed: 0 },
+};
+
+const NO_PAGES = {
+  ...{ lanes: 0, running: 0, idle: 0, memoryPages: 0, memoryBytes: 0, ceilingBytes: 0 },
+  ...{ diskOnly: 0, diskPages: 0, diskBytes: 0 },
 };
 
 export interface PlantedSource extends Source {
@@ -65,6 +71,7 @@ export function source(peek?: Source['peek']): PlantedSource {
       alerts: [],
       quarantined: [],
     }),
+    pages: async () => pagesSeen([], NO_PAGES),
     trace: (_, { over }) => over,
     onProbe(listener) {
       planted.listeners.add(listener);

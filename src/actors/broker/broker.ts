@@ -63,7 +63,7 @@ class Broker implements Behaviour {
     const tellEngine = (message: EngineControl): void => this.#tellEngine(message);
     const post = new BrokerPost(ctx);
     const ledger = new Ledger(ctx.incarnation * GRANTS_A_START);
-    const occupancy = new Occupancy(args.pageBytes, tellEngine);
+    const occupancy = new Occupancy(args.pageBytes, ctx, tellEngine);
     const spilled = new Spilled(ctx, saved, occupancy, ledger);
     const pins = new GenePins(ctx, post);
     const relaunch = new Relaunch(ctx, () => this.#settleAll());
@@ -80,7 +80,7 @@ class Broker implements Behaviour {
   }
 
   receive(message: BrokerMessage): unknown {
-    if (message.type === 'page') return this.#spilled.find(message.activity);
+    if (message.type === 'page' || message.type === 'rooms') return this.#spilled.answer(message);
     if (message.type !== 'relaunch') return this.#occupancy.answer(message, this.#spilled);
     this.#memory.asked(message.shape);
     return this.#relaunch.ask({ ...message, reply: this.#ctx.replyLater() });

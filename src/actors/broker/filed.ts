@@ -33,6 +33,10 @@ export class Filed {
     return this.#files.get(activity);
   }
 
+  all(): Map<Activity, FiledPage> {
+    return new Map([...this.#files].map(([activity, { file }]) => [activity, file]));
+  }
+
   put(filed: FiledBy): void {
     this.#take(filed);
     this.#ctx.save(FILE + filed.file.activity, filed);

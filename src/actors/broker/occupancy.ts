@@ -2,7 +2,7 @@
  * Where each activity is, in a lane or in a page, as the broker knows it: and the words to the engine that move it out.
  */
 import { EmptyLane, NoSuchPage, OverCeiling, type TroupeError } from '../../errors.js';
-import { refuse } from '../../runtime/actor.js';
+import { type Context, refuse } from '../../runtime/actor.js';
 import {
   type Activity,
   type EngineControl,
@@ -25,7 +25,7 @@ type PageMessage = BrokerMessage & { readonly type: 'pages' | 'drop-page' };
 
 export class Occupancy {
   readonly lanes = new LaneTable();
-  readonly pages = new PageTable();
+  readonly pages: PageTable;
   readonly #ceiling: number;
   readonly #tell: (message: EngineControl) => void;
   /** Pages that came from elsewhere, by number, until the engine says that it has them. */
@@ -34,7 +34,8 @@ export class Occupancy {
   #vacated = 0;
 
   /** `ceiling`: bytes that all pages may take together. */
-  constructor(ceiling: number, tell: (message: EngineControl) => void) {
+  constructor(ceiling: number, clock: Pick<Context, 'now'>, tell: (message: EngineControl) => void) {
+    this.pages = new PageTable(() => clock.now);
     this.#ceiling = ceiling;
     this.#tell = tell;
   }
@@ -99,6 +100,11 @@ export class Occupancy {
         return refuse(new NoSuchPage({ name: activity }));
       }
     }
+  }
+
+  /** Bytes that all pages may take together. */
+  get ceiling(): number {
+    return this.#ceiling;
   }
 
   /** Whether an idle lane or memory has it, or soon will. */

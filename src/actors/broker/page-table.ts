@@ -7,21 +7,36 @@ import { type Activity, type PageRecord, UNMADE } from '../engine/protocol.js';
 export class PageTable {
   /** The one that was made first comes first: a page is not used, it leaves. */
   readonly #pages = new Map<Activity, PageRecord>();
+  readonly #since = new Map<Activity, number>();
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
 
   /** A new engine, and the pages that it has. */
   open(pages: readonly PageRecord[]): void {
     this.#pages.clear();
+    for (const { activity } of pages) if (!this.#since.has(activity)) this.#since.set(activity, this.#now());
     for (const page of pages) this.put(page);
   }
 
   put(record: PageRecord): void {
+    this.#since.set(record.activity, this.of(record.activity) ? this.sinceOf(record.activity) : this.#now());
     this.#pages.delete(record.activity);
     this.#pages.set(record.activity, record);
   }
 
   /** Nothing if the activity has another page by now. */
   remove({ activity, page }: Pick<PageRecord, 'activity' | 'page'>): void {
-    if (this.#pages.get(activity)?.page === page) this.#pages.delete(activity);
+    if (this.#pages.get(activity)?.page !== page) return;
+    this.#pages.delete(activity);
+    this.#since.delete(activity);
+  }
+
+  /** When it came to have a page, or to be about to. */
+  sinceOf(activity: Activity): number {
+    return this.#since.get(activity) ?? this.#now();
   }
 
   of(activity: Activity): PageRecord | undefined {

@@ -6,6 +6,7 @@ import type { ActorId } from '../../runtime/address.js';
 import type { ErrorEnvelope } from '../../runtime/errors.js';
 import type { Activity, PageMove, PageRecord, Shape } from '../engine/protocol.js';
 import type { NamedGene, PinnedPhenotype } from '../residency/protocol.js';
+import type { RoomPlace } from './places.js';
 import type { Budgets } from './pools.js';
 
 /** Realtime goes first, background last. */
@@ -96,6 +97,8 @@ export type BrokerMessage =
   | { readonly type: 'pages' }
   /** The answer is a `FoundPage`; it comes when a page that is just being made is there, or cannot be. */
   | { readonly type: 'page'; readonly activity: Activity }
+  /** The answer is a `Rooms`. */
+  | { readonly type: 'rooms' }
   /** Frees an activity's page. Refuses with NoSuchPage; a turn may be about to need it. */
   | { readonly type: 'drop-page'; readonly activity: Activity }
   /**
@@ -105,6 +108,13 @@ export type BrokerMessage =
   | { readonly type: 'relaunch'; readonly shape: Shape; readonly deadlineMs: number };
 
 export type PageList = readonly PageRecord[];
+
+/** Where all rooms are that are anywhere. */
+export interface Rooms {
+  readonly places: readonly RoomPlace[];
+  /** Bytes that all pages in memory may take together. */
+  readonly ceilingBytes: number;
+}
 
 export interface FoundPage {
   /** In memory. */

@@ -11,7 +11,8 @@ import { Filed } from './filed.js';
 import type { Ledger, Request } from './ledger.js';
 import type { MoveKind, Occupancy } from './occupancy.js';
 import { PageQuestions } from './page-questions.js';
-import type { BrokerToPager, DiskWord, FoundPage, PagerToBroker } from './protocol.js';
+import { placesOf } from './places.js';
+import type { BrokerMessage, BrokerToPager, DiskWord, FoundPage, PagerToBroker, Rooms } from './protocol.js';
 import { Readings } from './readings.js';
 
 /** After these a file is no use to anybody. */
@@ -48,8 +49,10 @@ export class Spilled {
     return immovable && unread ? (fromEnvelope(unread) as TroupeError) : immovable;
   }
 
-  /** Answers with the page of an activity and its file; later, when its page is just being made. */
-  find(activity: Activity): FoundPage | undefined {
+  /** Asked of the broker from outside. A page that is just being made is answered with later. */
+  answer(message: BrokerMessage & { readonly type: 'page' | 'rooms' }): FoundPage | Rooms | undefined {
+    if (message.type === 'rooms') return this.#rooms();
+    const { activity } = message;
     const found = this.#found(activity);
     if (found.page?.page !== UNMADE) return found;
     this.#questions.ask(activity, this.#ctx.replyLater());
@@ -113,6 +116,11 @@ export class Spilled {
   #drop(activity: Activity, page: number): void {
     const record = this.#occupancy.pages.of(activity);
     if (record?.page === page && !this.isWanted(activity)) this.#occupancy.drop(record);
+  }
+
+  #rooms(): Rooms {
+    const { lanes, pages, ceiling: ceilingBytes } = this.#occupancy;
+    return { places: placesOf(lanes.all, pages, this.#files.all(), this.#ctx.now), ceilingBytes };
   }
 
   #found(activity: Activity): FoundPage {

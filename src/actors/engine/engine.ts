@@ -17,15 +17,8 @@ import { carryOut } from './move.js';
 import { openModel } from './open.js';
 import { PieceMail } from './pieces.js';
 import { type Effort, EnginePost, savedPages, savedShape } from './post.js';
-import type {
-  EngineArgs,
-  EngineControl,
-  EngineMessage,
-  EngineReady,
-  Run,
-  RunOutcome,
-  Work,
-} from './protocol.js';
+import type { EngineArgs, EngineControl, EngineMessage, Run, RunOutcome, Work } from './protocol.js';
+import type { EngineReady } from './ready.js';
 import { laneRefusal, type Refusal, refusalFor, refusalOf, tooOld } from './refusal.js';
 import { type Grown, Replies } from './reply.js';
 import { Revoked } from './revoked.js';
@@ -173,7 +166,7 @@ class Engine implements Behaviour {
   #take(work: Work, from: ActorId): void {
     const refusal = this.#refusal(work);
     if (work.type !== 'run') {
-      this.#post.moved(from, carryOut(this.#works.lanes, work, refusal));
+      this.#post.answerMove(from, carryOut(this.#works.lanes, work, refusal));
       this.#over(work);
     } else if (refusal === undefined) this.#begin(work, from);
     else this.#refuse(work, from, refusal);

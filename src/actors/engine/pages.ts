@@ -17,6 +17,8 @@ import { type Activity, type PageRecord, UNMADE } from './protocol.js';
 const GONE = -1;
 
 export interface PageListener {
+  /** An activity has left its lane for a page, or has come back from it. */
+  moved(to: 'page' | 'lane', record: PageRecord): void;
   /** An activity has a page now. */
   paged(record: PageRecord): void;
   /** A page is gone. */
@@ -91,6 +93,7 @@ export class Pages {
     const { bytes } = this.#store.info(page) as PageInfo;
     const record = { activity: lane.activity as Activity, page, held: lane.held, bytes };
     this.adopt(record);
+    this.#listener.moved('page', record);
     return record;
   }
 
@@ -116,6 +119,7 @@ export class Pages {
   in(lane: number, record: PageRecord): void {
     this.#context.pageIn(lane, record.page);
     this.drop(record);
+    this.#listener.moved('lane', record);
   }
 
   /** Nothing if the activity has another page by now, or none. UNMADE: whichever it has. */

@@ -73,7 +73,7 @@ export class EnginePost implements PageListener, CheckpointListener {
     this.#ctx.tell(mind, { ...message }, { band: Band.reserved });
   }
 
-  moved(to: ActorId, message: Moved): void {
+  answerMove(to: ActorId, message: Moved): void {
     this.#ctx.tell(to, { ...message }, { band: Band.reserved });
   }
 
@@ -92,6 +92,10 @@ export class EnginePost implements PageListener, CheckpointListener {
 
   neverRan(grant: number): void {
     this.#broker({ type: 'never-ran', grant });
+  }
+
+  moved(to: 'page' | 'lane', { activity, held, bytes }: PageRecord): void {
+    this.#ctx.probe({ name: 'page.move', activity, to, held, bytes });
   }
 
   paged(record: PageRecord): void {

@@ -4,6 +4,7 @@
 import type { AppliedGene, SamplerOptions } from '../../native/addon.js';
 import type { ActorId } from '../../runtime/address.js';
 import type { ErrorEnvelope } from '../../runtime/errors.js';
+import type { ReadyRequest } from './ready.js';
 
 /** Names a (mind, room) pair: whose KV a lane holds. */
 export type Activity = string;
@@ -82,11 +83,6 @@ export interface Move extends Granted {
   readonly type: 'page-out' | 'page-in';
   /** Whose activity it is. */
   readonly mind: ActorId;
-}
-
-/** Asked of the engine; the answer is an `EngineReady`. */
-export interface ReadyRequest {
-  readonly type: 'ready';
 }
 
 /** All that needs a grant. */
@@ -252,10 +248,4 @@ export interface EngineArgs {
   readonly owner: string;
   /** Shared with the main thread; see `status.ts`. */
   readonly status: Int32Array;
-}
-
-/** What the engine answers when asked `ready`: which weights others may attach to, and what pages of its contexts are of. */
-export interface EngineReady {
-  readonly model: number;
-  readonly fingerprint: string;
 }

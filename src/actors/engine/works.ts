@@ -12,7 +12,8 @@ import { Lanes } from './lanes.js';
 import { engineLeases } from './leases.js';
 import { openContext } from './open.js';
 import { type PageListener, Pages } from './pages.js';
-import type { EngineArgs, EngineReady, Shape } from './protocol.js';
+import type { EngineArgs, Shape } from './protocol.js';
+import type { EngineReady } from './ready.js';
 import { showShape } from './status.js';
 import { type StepClock, Stepper, type StepSink } from './stepper.js';
 

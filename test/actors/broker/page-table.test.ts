@@ -15,7 +15,7 @@ const names = (records: readonly PageRecord[] | undefined) => records?.map(({ ac
 describe('what the broker knows of pages', () => {
   let table: PageTable;
   beforeEach(() => {
-    table = new PageTable();
+    table = new PageTable(() => 0);
   });
 
   it('P2 an activity has one page, the latest', () => {

@@ -56,9 +56,17 @@ const spill = async (file = filed()): Promise<void> => {
 };
 let tickets = 0;
 const turn = (activity = room, who = ada): void =>
-  who.tell({ type: 'request', ticket: ++tickets, activity, class: 'interactive', cells: 100 });
+  who.tell({ type: 'request', ticket: ++tickets, activity, class: 'interactive', cells: 100, genes: [] });
 const move = (kind: 'page-out' | 'page-in'): void =>
-  pager.tell({ type: 'request', ticket: 1, activity: room, class: 'interactive', cells: 0, move: kind });
+  pager.tell({
+    type: 'request',
+    ticket: 1,
+    activity: room,
+    class: 'interactive',
+    cells: 0,
+    genes: [],
+    move: kind,
+  });
 const pages = (): Promise<PageRecord[]> => thread.ask(broker, { type: 'pages' });
 /** The number of what the pager was last told to read. */
 const readOf = async (): Promise<number> =>
