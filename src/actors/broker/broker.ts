@@ -53,8 +53,6 @@ class Broker implements Behaviour {
   readonly #relaunch: Relaunch;
   readonly #memory: Memory;
   #engine: EngineUp | undefined;
-  /** Whether those who wait may do so for other reasons than they were told. */
-  #isChanged = false;
   #checking = false;
   #downSince: number;
 
@@ -170,7 +168,7 @@ class Broker implements Behaviour {
 
   /** Something has changed, more than that some came to wait. */
   #settleAll(): void {
-    this.#isChanged = true;
+    this.#waiting.change();
     this.#settle();
   }
 
@@ -187,17 +185,13 @@ class Broker implements Behaviour {
     while (this.#ledger.waiting.size > 0) {
       const placement = choose(this.#waiting.state(engine.shape));
       if (placement === undefined) return;
-      this.#isChanged = true;
+      this.#waiting.change();
       this.#grants.give(placement);
     }
   }
 
-  /** Tells those who go on waiting why, once a reason: all of them if anything has changed but that some came to wait. */
   #sayWhy(): void {
-    const fresh = this.#ledger.takeFresh();
-    const shape = this.#relaunch.isWanted ? undefined : this.#engine?.shape;
-    this.#waiting.sayWhy(this.#isChanged ? this.#ledger.queue : fresh, shape);
-    this.#isChanged = false;
+    this.#waiting.sayWhy(this.#relaunch.isWanted ? undefined : this.#engine?.shape);
     if (this.#checking || (this.#ledger.waiting.size === 0 && !this.#grants.arePinning)) return;
     this.#checking = true;
     this.#ctx.after(CHECK_MS, { type: 'check' });

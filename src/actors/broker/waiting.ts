@@ -14,6 +14,10 @@ import type { MindToBroker } from './protocol.js';
 import { admit, type Kept, keeperOf, type QueueState, survey } from './queue.js';
 import type { Spilled } from './spilled.js';
 
+/** Where more than so many wait, all of them are looked at once in `AGAIN_MS` at most: it takes a microsecond each. */
+const MANY = 256;
+const AGAIN_MS = 1_000;
+
 export interface WaitingOf {
   readonly ctx: Context;
   readonly post: BrokerPost;
@@ -25,6 +29,8 @@ export interface WaitingOf {
 
 export class Waiting {
   readonly #of: WaitingOf;
+  #isChanged = false;
+  #saidAt = Number.NEGATIVE_INFINITY;
 
   constructor(of: WaitingOf) {
     this.#of = of;
@@ -71,8 +77,26 @@ export class Waiting {
     };
   }
 
-  /** Tells why they wait: of an engine with this shape, or, if there is none, that it is being started again. */
-  sayWhy(requests: Iterable<Request>, shape: Shape | undefined): void {
+  /** Something has changed but that some came to wait: those who do may do so for other reasons than they were told. */
+  change(): void {
+    this.#isChanged = true;
+  }
+
+  /**
+   * Tells those who go on waiting why, once a reason: of an engine with this shape, or, if there is none, that it is being
+   * started again.
+   */
+  sayWhy(shape: Shape | undefined): void {
+    const { ctx, ledger } = this.#of;
+    const fresh = ledger.takeFresh();
+    const isDue = ledger.waiting.size <= MANY || ctx.now - this.#saidAt >= AGAIN_MS;
+    if (!this.#isChanged || !isDue) return this.#say(fresh, shape);
+    this.#isChanged = false;
+    this.#saidAt = ctx.now;
+    this.#say(ledger.queue, shape);
+  }
+
+  #say(requests: Iterable<Request>, shape: Shape | undefined): void {
     const { post, spilled } = this.#of;
     if (shape === undefined) {
       for (const request of requests) post.queued(request, 'relaunching');

@@ -136,6 +136,21 @@ describe('a wait', () => {
     expect(await ben.hears()).toEqual([]);
   });
 
+  it('T3 of hundreds is told once when it begins, and a change of its reason within a second', async () => {
+    engine.tell(up(1, 1000));
+    ada.tell(request(1, 'a'));
+    for (let i = 0; i < 300; i++) ben.tell(request(i, `b${i}`));
+    expect(await ben.hears()).toHaveLength(300);
+    engine.end();
+    expect(await ben.hears()).toEqual([]);
+    await thread.pass(1_000);
+    const heard = await ben.hears();
+    expect(heard).toHaveLength(300);
+    expect(heard[0]).toEqual({ type: 'queued', ticket: 0, reason: 'relaunching' });
+    await thread.pass(5_000);
+    expect(await ben.hears()).toEqual([]);
+  });
+
   it('T1 holds nothing: it can be withdrawn, and the next one is granted', async () => {
     engine.tell(up(1, 1000));
     ada.tell(request(1, 'a'));
