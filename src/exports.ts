@@ -26,7 +26,7 @@ export type { MindOptions } from './mind-options.js';
 export { type TurnReply, turnOf } from './minds.js';
 export type { GeneOptions, PeekOptions, Progress, TroupeOptions, TurnOptions } from './options.js';
 export type { PageInfo, PageOptions, Pages } from './paging.js';
-export type { SpilledPage, SpillOptions } from './recall.js';
+export type { SpillOptions } from './recall.js';
 export type { RelaunchOptions } from './relaunch.js';
 export type { TroupeReport } from './report.js';
 export {
@@ -48,6 +48,7 @@ export type { Backoff, Intensity, RestartPolicy } from './runtime/supervision.js
 export type { PeekReport } from './runtime/thread-actor.js';
 export type { TracedEvent } from './runtime/trace-protocol.js';
 export type { Why } from './runtime/why.js';
+export type { SpilledPage, SpilledPages } from './spilled.js';
 export type { ChildOptions, ChildSupervisorOptions, SupervisorOptions } from './supervisor-options.js';
 export type { Trace, TraceOptions } from './trace.js';
 export type { Piece, Turn, TurnResult } from './turn.js';

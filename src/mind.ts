@@ -17,10 +17,11 @@ import { mindActorName } from './mind-options.js';
 import { onEnd } from './on-end.js';
 import { checkTurnOptions, type TurnOptions } from './options.js';
 import { movePage, type PageOptions } from './paging.js';
-import { recall, type SpilledPage, type SpillOptions, spill } from './recall.js';
+import { recall, type SpillOptions, spill } from './recall.js';
 import type { ActorId } from './runtime/address.js';
 import { Band } from './runtime/message.js';
 import { onAbort } from './signal.js';
+import type { SpilledPage } from './spilled.js';
 import type { Stage } from './stage.js';
 import { Turn } from './turn.js';
 

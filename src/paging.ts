@@ -8,7 +8,9 @@ import type { MoveMessage } from './actors/pager/protocol.js';
 import { checkFields, checkMs, checkRoom, checkText } from './check.js';
 import { NoSuchPage } from './errors.js';
 import type { Mind } from './mind.js';
+import { pageNameOf } from './page-names.js';
 import type { ActorId } from './runtime/address.js';
+import { removeSpilled, type SpilledPages, spilledPages } from './spilled.js';
 import type { Stage } from './stage.js';
 
 /** A page waits for the turns of its room, and these may take long. */
@@ -50,7 +52,7 @@ export async function movePage(
     type,
     mind: mind.id,
     activity: activityOf(mind.id, room),
-    name: `${mind.name}/${room}`,
+    name: pageNameOf(mind.name, room),
     deadlineMs,
   };
   return stage.system.ask<PageMove>(stage.pager, message, { deadlineMs: deadlineMs + ANSWER_GRACE_MS });
@@ -76,6 +78,19 @@ export class Pages {
       const mind = names.get(Number(activity.slice(0, slash)) as ActorId);
       return mind === undefined ? [] : [{ mind, room: activity.slice(slash + 1), tokens: held, bytes }];
     });
+  }
+
+  /** What is on disk, of minds that are not here too. Rejects with `DirectoryInUse` or `DiskFailure`. */
+  async spilled(): Promise<SpilledPages> {
+    return spilledPages(this.#stage());
+  }
+
+  /**
+   * Removes a room's page, and what was said in it, from disk. Rejects with `NoSuchPage`, `PageBusy`, `DirectoryInUse` or
+   * `DiskFailure`.
+   */
+  async remove(mind: string, room?: string): Promise<void> {
+    await removeSpilled(this.#stage(), checkText(mind, 'mind'), checkRoom(room, 'room'));
   }
 
   /**

@@ -7,9 +7,11 @@ import type { PagerMessage, Recalled } from './actors/pager/protocol.js';
 import { checkFields, checkFlag, checkMs, checkRoom } from './check.js';
 import { PageMismatch } from './errors.js';
 import type { Mind } from './mind.js';
+import { pageNameOf } from './page-names.js';
 import type { PageFile } from './pages/read.js';
 import { activityOf, type PageOptions } from './paging.js';
 import { Band } from './runtime/message.js';
+import { type SpilledPage, spilledOf } from './spilled.js';
 import type { Stage } from './stage.js';
 
 /** A disk may be slow, and a page large. */
@@ -22,16 +24,6 @@ export interface SpillOptions extends PageOptions {
   readonly drop?: boolean;
 }
 
-/** A room's page on disk. */
-export interface SpilledPage {
-  readonly mind: string;
-  readonly room: string;
-  readonly tokens: number;
-  readonly bytes: number;
-  /** Grows with each spill of the room. */
-  readonly generation: number;
-}
-
 /** Writes a room to disk. */
 export async function spill(stage: Stage, mind: Mind, options: unknown): Promise<SpilledPage> {
   const given = checkFields<SpillOptions>(options, 'options', ['room', 'deadline', 'drop']);
@@ -40,7 +32,7 @@ export async function spill(stage: Stage, mind: Mind, options: unknown): Promise
   const { exchanges } = await transcriptOf(stage, mind, what.room);
   const transcript = encodeTranscript(exchanges);
   const file = await ask<PageFile>(stage, { type: 'spill', drop, transcript, ...what.message });
-  return spilled(mind, what.room, file);
+  return spilledOf(file);
 }
 
 /** Reads a room from disk, for a mind that has said nothing in it. */
@@ -49,13 +41,13 @@ export async function recall(stage: Stage, mind: Mind, options: unknown): Promis
   const { room, message } = whatMoves(mind, given);
   const { exchanges, genes } = await transcriptOf(stage, mind, room);
   if (exchanges.length > 0) throw said(mind, room, exchanges.length);
-  return spilled(mind, room, await ask<Recalled>(stage, { type: 'restore', room, genes, ...message }));
+  return spilledOf(await ask<Recalled>(stage, { type: 'restore', room, genes, ...message }));
 }
 
 function whatMoves(mind: Mind, { room: given, deadline }: PageOptions) {
   const room = checkRoom(given, 'options.room');
   const deadlineMs = checkMs(deadline, 'options.deadline') ?? DEFAULT_DEADLINE_MS;
-  const name = `${mind.name}/${room}`;
+  const name = pageNameOf(mind.name, room);
   return { room, message: { activity: activityOf(mind.id, room), mind: mind.id, name, deadlineMs } };
 }
 
@@ -66,14 +58,6 @@ const ask = <T>(
   { system, pager }: Stage,
   message: PagerMessage & { readonly deadlineMs: number },
 ): Promise<T> => system.ask<T>(pager, message, { deadlineMs: message.deadlineMs + ANSWER_GRACE_MS });
-
-const spilled = (mind: Mind, room: string, { cells, bytes, generation }: PageFile): SpilledPage => ({
-  mind: mind.name,
-  room,
-  tokens: cells,
-  bytes,
-  generation,
-});
 
 const said = (mind: Mind, room: string, exchanges: number): Error =>
   new PageMismatch({

@@ -60,6 +60,16 @@ describe('a room on disk', () => {
     expect(await troupe.pages.list()).toEqual([]);
   });
 
+  it('P5 is written while the room is just losing its lane', async () => {
+    await start();
+    const [ada, ben] = [await troupe.mind('ada'), await troupe.mind('ben')];
+    for (let generation = 1; generation <= 5; generation++) {
+      await say(ada, 'One.');
+      const [spilled] = await Promise.all([ada.spill(), say(ben, 'Two.')]);
+      expect(spilled).toMatchObject({ generation });
+    }
+  });
+
   it('case-7 P3 under other genes, or at another scale, it is refused with what differs', async () => {
     await start();
     await troupe.genes.load(KJV, { name: 'kjv' });
@@ -109,6 +119,25 @@ describe('a room on disk', () => {
     await expect(recalling).rejects.toMatchObject({ code: 'PageMismatch', detail: { field: 'transcript' } });
     await said;
     expect(addon.pages.usage().count).toBe(0);
+  });
+
+  it('P5 is listed and removed by mind and room, also when its mind is gone', async () => {
+    await start();
+    const names = ['a/b', 'a%2Fb', 'a'];
+    for (const name of names) {
+      const mind = await troupe.mind(name);
+      await mind.turn('One.', { room: 'b/c', maxTokens: 4, sampling: greedy }).result;
+      await mind.spill({ room: 'b/c', drop: true });
+    }
+    const listed = async () => (await troupe.pages.spilled()).pages.map(({ mind, room }) => [mind, room]);
+    expect((await listed()).sort()).toEqual(names.map((name) => [name, 'b/c']).sort());
+    await troupe.pages.remove('a/b', 'b/c');
+    expect((await listed()).sort()).toEqual([
+      ['a%2Fb', 'b/c'],
+      ['a', 'b/c'],
+    ]);
+    const detail = { name: 'a/b/b/c' };
+    await expect(troupe.pages.remove('a/b', 'b/c')).rejects.toMatchObject({ code: 'NoSuchPage', detail });
   });
 
   it('P2 is recalled where nothing was said, and only if it is there', async () => {

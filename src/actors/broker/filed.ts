@@ -46,6 +46,11 @@ export class Filed {
     if (this.#files.delete(activity)) this.#ctx.save(FILE + activity, undefined);
   }
 
+  /** The one whose files are called so. */
+  removeNamed(name: string): void {
+    for (const [activity, { file }] of [...this.#files]) if (file.file.name === name) this.remove(activity);
+  }
+
   /** All activities whose names begin so. */
   forget(prefix: string): void {
     for (const activity of [...this.#files.keys()]) if (activity.startsWith(prefix)) this.remove(activity);

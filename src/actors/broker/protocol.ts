@@ -131,6 +131,8 @@ export interface PagerToBroker {
 export type DiskWord =
   /** A page in memory was written; with `drop` memory lets go of it, unless something is about to need it. */
   | { readonly type: 'filed'; readonly file: FiledPage; readonly page: number; readonly drop: boolean }
+  /** It is not on disk any more. */
+  | { readonly type: 'removed'; readonly name: string }
   /** A page was read into memory, under this number, because somebody asked for it. */
   | { readonly type: 'recalled'; readonly file: FiledPage; readonly page: number }
   /** What the broker wanted read is in memory, under this number; or it could not be. */

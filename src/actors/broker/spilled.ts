@@ -74,6 +74,8 @@ export class Spilled {
         this.#files.put({ file: message.file, pager });
         if (message.drop) this.#drop(message.file.activity, message.page);
         return;
+      case 'removed':
+        return this.#files.removeNamed(message.name);
       case 'recalled': {
         const { activity, held, bytes } = message.file;
         this.#files.put({ file: message.file, pager });

@@ -90,7 +90,7 @@ class Engine implements Behaviour {
         for (const shrank of this.#works.lanes.forgetGene(message.gene)) this.#post.shrank(shrank);
         return undefined;
       case 'adopt':
-        this.#works.pages.adopt(message.record);
+        this.#works.pages.takeOver(message.record);
         return this.#counted(message.epoch);
       case 'relaunch':
         return this.#newEpoch(this.#works.relaunch(message.shape));

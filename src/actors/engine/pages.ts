@@ -52,9 +52,10 @@ export class Pages {
   /** Takes over from an engine before this one: the pages that it handed over, and those that it made and could not. */
   recover(handedOver: readonly PageRecord[]): void {
     const there = handedOver.filter(({ page }) => this.#store.info(page) !== undefined);
-    for (const record of [...there, ...pagesOf(this.#store, this.#owner)].sort((a, b) => a.page - b.page)) {
-      if (this.#records.get(record.activity)?.page !== record.page) this.adopt(record);
-    }
+    // One that was read from disk says whose it was when it was written.
+    const known = new Set(there.map(({ page }) => page));
+    const unknown = pagesOf(this.#store, this.#owner).filter(({ page }) => !known.has(page));
+    for (const record of [...there, ...unknown].sort((a, b) => a.page - b.page)) this.adopt(record);
   }
 
   /** The context that lanes are of from now on. */
@@ -95,6 +96,16 @@ export class Pages {
     this.adopt(record);
     this.#listener.moved('page', record);
     return record;
+  }
+
+  /** A page that was read from disk is an activity's; an engine that found it before it was told may have it as another's. */
+  takeOver(record: PageRecord): void {
+    for (const other of this.all()) {
+      if (other.page !== record.page || other.activity === record.activity) continue;
+      this.#records.delete(other.activity);
+      this.#listener.unpaged(other);
+    }
+    this.adopt(record);
   }
 
   /** A page of the store is an activity's from now on. */

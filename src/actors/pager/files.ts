@@ -48,6 +48,7 @@ export class Files {
       const files = await this.open();
       if (message.type === 'files') return await files.list();
       await files.remove(message.name);
+      this.#tell({ type: 'removed', name: message.name });
       return undefined;
     } finally {
       this.#jobs--;

@@ -171,6 +171,13 @@ describe('a room that is on disk alone', () => {
     expect(await pages()).toEqual([record(room, 5)]);
   });
 
+  it('P5 is nowhere when its files were removed', async () => {
+    await spill();
+    say({ type: 'removed', name: 'ada/main' });
+    turn();
+    expect(await ada.hears()).toMatchObject([{ type: 'granted', read: undefined }]);
+  });
+
   it('P5 comes back for a page-in, and its refusal says why it does not', async () => {
     await spill();
     move('page-in');
