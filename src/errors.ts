@@ -73,6 +73,12 @@ export const GeneChanged = defineError<{ path: string; reason: string }>(
   (d) => `${d.path} no longer holds the gene that was loaded from it: ${d.reason}`,
 );
 
+/** A reply cannot go on: since it began its genes were replaced, or unloaded and loaded again. */
+export const OtherGenes = defineError<{ genes: string }>(
+  'OtherGenes',
+  (d) => `the reply began with other genes of these names: ${d.genes}`,
+);
+
 /** `neededGenes`: with those that may not leave the device. */
 export const GeneSlotsFull = defineError<{ neededGenes: number; slots: number }>(
   'GeneSlotsFull',

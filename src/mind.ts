@@ -60,7 +60,7 @@ export class Mind implements AsyncDisposable {
     const turn = new Turn(cancel);
     const firstPiece = (): number | undefined => turn.grewAt && turn.grewAt - calledAt;
     reader.open(number, turn);
-    const { room, maxTokens, genes, sampling, stops, deadlineMs, signal } = checked;
+    const { room, maxTokens, genes, sampling, stops, onReclaim, deadlineMs, signal } = checked;
     const request = {
       type: 'turn',
       turn: number,
@@ -70,6 +70,7 @@ export class Mind implements AsyncDisposable {
       genes,
       sampling,
       stops,
+      onReclaim,
       calledAt: system.main.clock.now(),
       deadlineMs,
       reader: readerId,
@@ -80,7 +81,6 @@ export class Mind implements AsyncDisposable {
       .then(
         (answer) =>
           reader.close(number, answer, () => {
-            if (answer.pieces === undefined) this.#tellHeard(room, said, turn.text);
             turn.grow(answer.rest);
             const error = answer.error && fromEnvelope(answer.error);
             const firstPieceMs = answer.receipt.firstPieceMs ?? firstPiece();
@@ -100,12 +100,6 @@ export class Mind implements AsyncDisposable {
       )
       .finally(deafen);
     return turn;
-  }
-
-  /** A run had no last word: only the reader knows how far the reply came. */
-  #tellHeard(room: string, text: string, reply: string): void {
-    if (reply === '' || this.#left !== undefined) return;
-    this.#stage.system.tell(this.id, { type: 'heard', room, text, reply }, { band: Band.reserved });
   }
 
   /**

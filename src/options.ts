@@ -7,8 +7,18 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkSampling, type Sampling } from './actors/engine/sampling.js';
 import { checkStops } from './actors/engine/stops.js';
+import { ON_RECLAIM, type OnReclaim } from './actors/mind/protocol.js';
 import type { NamedGene } from './actors/residency/protocol.js';
-import { checkCallback, checkFields, checkFlag, checkMs, checkRoom, checkText, checkWhole } from './check.js';
+import {
+  checkCallback,
+  checkFields,
+  checkFlag,
+  checkMs,
+  checkOneOf,
+  checkRoom,
+  checkText,
+  checkWhole,
+} from './check.js';
 import { BadArgument } from './errors.js';
 import { checkGenes } from './genes.js';
 import { type CheckedMemoryOptions, checkMemoryOptions, type MemoryOptions } from './memory-options.js';
@@ -62,6 +72,8 @@ export interface TurnOptions {
   readonly sampling?: Sampling;
   /** Strings that end the reply; they are not part of it. */
   readonly stop?: string | readonly string[];
+  /** When its lane is taken back: it goes on later (the default), or ends `reclaimed` with what there is. */
+  readonly onReclaim?: OnReclaim;
   /** Milliseconds from the call, queueing included; default one hour. */
   readonly deadline?: number;
 }
@@ -188,6 +200,7 @@ export interface CheckedTurnOptions {
   readonly genes: readonly NamedGene[] | undefined;
   readonly sampling: Sampling;
   readonly stops: readonly string[];
+  readonly onReclaim: OnReclaim;
   readonly deadlineMs: number;
 }
 
@@ -199,6 +212,7 @@ export function checkTurnOptions(options: unknown): CheckedTurnOptions {
     'genes',
     'sampling',
     'stop',
+    'onReclaim',
     'deadline',
   ]);
   const room = checkRoom(given.room, 'options.room');
@@ -212,6 +226,7 @@ export function checkTurnOptions(options: unknown): CheckedTurnOptions {
     genes: checkGenes(given.genes, 'options.genes'),
     sampling: checkSampling(given.sampling, 'options.sampling'),
     stops: checkStops(given.stop, 'options.stop'),
+    onReclaim: checkOneOf(given.onReclaim, 'options.onReclaim', ON_RECLAIM, 'resume'),
     deadlineMs: checkMs(given.deadline, 'options.deadline') ?? DEFAULT_DEADLINE_MS,
   };
 }

@@ -68,7 +68,7 @@ export async function openStage(
   const broker = await system.spawn({
     name: 'broker',
     module: moduleUrl('./actors/broker/broker.js'),
-    args: brokerArgs(options, fit),
+    args: brokerArgs(options, fit, status),
     thread: CONTROL_THREAD,
   });
   const args = engineArgs(options, fit, broker, status);
@@ -123,9 +123,9 @@ export async function openStage(
   };
 }
 
-function brokerArgs(options: CheckedTroupeOptions, { pageBytes }: Fit): BrokerArgs {
+function brokerArgs(options: CheckedTroupeOptions, { pageBytes }: Fit, status: Int32Array): BrokerArgs {
   const { deviceBytes: device, hostBytes: host, diskBytes: disk } = options;
-  return { pageBytes, budgets: { device, host, disk } };
+  return { pageBytes, budgets: { device, host, disk }, status };
 }
 
 function residencyArgs(

@@ -99,6 +99,7 @@ describe('options of a turn', () => {
     ['a stop of nothing among others', { stop: ['a', ''] }, 'options.stop[1]', '1 to 256 bytes'],
     ['a stop that is none', { stop: /x/ }, 'options.stop', 'a string'],
     ['a stop that is too long', { stop: 'x'.repeat(257) }, 'options.stop', '1 to 256 bytes'],
+    ['a word that is none', { onReclaim: 'stop' }, 'options.onReclaim', 'resume, end'],
     ['too many stops', { stop: Array(17).fill('x') }, 'options.stop', 'at most 16'],
     ['a misspelt name', { stops: 'x' }, 'options.stops', 'stop in its place'],
     ['a name of another library', { max_tokens: 5 }, 'options.max_tokens', 'maxTokens in its place'],

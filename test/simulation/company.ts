@@ -23,6 +23,7 @@ import { soloReply } from './fake-tokens.js';
 import { GENES, GeneKeeper } from './gene-keeper.js';
 import type { LaneOwners } from './lane-owners.js';
 import { PAGE_BYTES, PageKeeper } from './page-keeper.js';
+import { Relauncher } from './relauncher.js';
 
 const MINDS = 8;
 const LANES = 2;
@@ -43,7 +44,7 @@ const QUIET_MS = 120_000;
 const CALLERS = 5;
 
 /** With three genes a turn wants more than there are slots. */
-const GENES_ARE_NOT = ['NoSuchGene', 'GeneSlotsFull'];
+const GENES_ARE_NOT = ['NoSuchGene', 'OtherGenes', 'GeneSlotsFull'];
 
 interface Called {
   readonly number: number;
@@ -62,6 +63,7 @@ export class Company {
   readonly #status = createStatus();
   readonly #genes: GeneKeeper;
   readonly #pages: PageKeeper;
+  readonly #relaunches: Relauncher;
   #stage: Stage | undefined;
 
   constructor(sim: SimulatedSystem, addon: FakeAddon, owners: LaneOwners, trial: Trial<unknown>) {
@@ -71,6 +73,7 @@ export class Company {
     this.#trial = trial;
     this.#random = new Random(trial.seed, CALLERS);
     this.#pages = new PageKeeper(sim, addon, trial.seed);
+    this.#relaunches = new Relauncher(sim, trial.seed);
     this.#genes = new GeneKeeper(sim, addon, trial.seed, () => this.#stage as Stage);
   }
 
@@ -84,6 +87,7 @@ export class Company {
         this.#pages.move(mind);
       }
       this.#genes.change(this.#disturbed);
+      await this.#relaunches.now(this.#stage, { cells: CELLS, context: CONTEXT });
       await this.#sim.stage.advance(this.#random.between(1, ROUND_MS));
       for (const called of this.#called) {
         if (!this.#random.oneIn(40)) continue;
@@ -94,6 +98,7 @@ export class Company {
     await this.#sim.quiet(QUIET_MS);
     await this.#look();
     await this.#pages.look(this.#stage);
+    await this.#relaunches.look(this.#disturbed);
     const outcome = this.#sim.outcome();
     return { ...outcome, faults: outcome.faults + this.#addon.occurred };
   }
@@ -108,7 +113,7 @@ export class Company {
       ...{
         name: 'broker',
         actor: broker,
-        args: { pageBytes: PAGE_BYTES, budgets: UNBOUNDED },
+        args: { pageBytes: PAGE_BYTES, budgets: UNBOUNDED, status: this.#status },
         thread: CONTROL_THREAD,
       },
     });

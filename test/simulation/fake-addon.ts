@@ -23,6 +23,8 @@ import { EOS, nextToken } from './fake-tokens.js';
 
 const BYTES = 256;
 const MODEL = 1;
+/** So long that turns overlap, and something can come between. */
+const STEP_MS = 1;
 /** Short, for what a template costs is most of what a turn does here. */
 const TEMPLATE = "{% for m in messages %}{{ m.role + ':' + m.content + '\\n' }}{% endfor %}";
 
@@ -164,7 +166,7 @@ export class FakeContext implements NativeContext {
 
   step(rows: Int32Array, count: number, sampled: Int32Array): StepStatus {
     const fault = this.#addon.nextStep();
-    this.#addon.events.pass(fault?.kind === 'slow-step' ? fault.ms : 0.1);
+    this.#addon.events.pass(fault?.kind === 'slow-step' ? fault.ms : STEP_MS);
     if (fault?.kind === 'engine-crash') throw new Error('the engine crashed, as the seed says');
     let outputs = 0;
     for (let row = 0; row < count; row++) {

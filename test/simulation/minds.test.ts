@@ -56,6 +56,11 @@ function unpinning(): Wrapping {
   return { context, behaviour: (behaviour) => behaviour };
 }
 
+const isReclaimed = (batch: Batch, at: number): boolean =>
+  (batch[at + 4] as { outcome?: string }).outcome === 'reclaimed';
+/** From the broker, not to it. */
+const isEngines = (batch: Batch, at: number): boolean => !('deadlineMs' in (batch[at + 4] as object));
+
 const remove = (batch: Batch, at: number): void => void batch.splice(at, ENTRY);
 const change =
   (fields: object) =>
@@ -89,6 +94,21 @@ test.each<[string, string, PlantedInMinds]>([
     'a gene that is let go of as soon as it is pinned',
     'every turn ends as it may',
     { wrappings: [unpinning()] },
+  ],
+  [
+    'a reply that begins anew where it is to go on',
+    'a turn says what it says alone',
+    { planted: each('run', change({ soFar: undefined })) },
+  ],
+  [
+    'a run that is given up without a last word',
+    'every turn ends as it may',
+    { planted: each('done', (batch, at) => isReclaimed(batch, at) && remove(batch, at)) },
+  ],
+  [
+    'an engine that is never told to begin anew',
+    'every relaunch settles',
+    { planted: each('relaunch', (batch, at) => isEngines(batch, at) && remove(batch, at)) },
   ],
   ['a gene whose end nobody hears of', 'genes come and go as they may', { planted: each('unload', remove) }],
 ])('R7 of minds: %s', async (_, property, planted) => {

@@ -3,8 +3,8 @@
  * the engine has done and what the residency has; who waits is in `waiting.ts`, who has a lane in `grants.ts`, what is known
  * of lanes and pages in `occupancy.ts`; who is next is a function (`queue.ts`).
  *
- * A grant's life: requested, queued with a reason, given a lane, its genes pinned, granted, and over when the engine says
- * that it ran (or when it will never be run: withdrawn, or its mind is gone).
+ * A grant's life: requested, queued with a reason, given a lane, its genes pinned, granted, maybe reclaiming, and over when
+ * the engine says that it ran (or when it will never be run: withdrawn, or its mind is gone).
  */
 import { EngineLost, MindLeft } from '../../errors.js';
 import type { Behaviour, Context, Definition } from '../../runtime/actor.js';
@@ -21,6 +21,7 @@ import { Occupancy } from './occupancy.js';
 import { BrokerPost } from './post.js';
 import type { BrokerArgs, BrokerMessage, MindToBroker, PagerToBroker } from './protocol.js';
 import { choose } from './queue.js';
+import { type ReclaimLate, Reclaims } from './reclaims.js';
 import { tellOfStart } from './recover.js';
 import { Relaunch } from './relaunch.js';
 import { Spilled } from './spilled.js';
@@ -31,12 +32,10 @@ import { Waiting } from './waiting.js';
  * turn waits.
  */
 const CHECK_MS = 1_000;
-/** Longest wait for an engine to come back. */
-const RELAUNCH_MS = 240_000;
 /** Grant numbers of a broker that was started again begin above those of before. */
 const GRANTS_A_START = 2 ** 32;
 
-type Own = { readonly type: 'check' | 'late' };
+type Own = ReclaimLate | { readonly type: 'check' | 'late' };
 type Heard = MindToBroker | EngineToBroker | ResidencyToBroker | PagerToBroker;
 type BrokerControl = Heard | MemoryMessage | Own;
 type GeneWord = ResidencyToBroker | (MindToBroker & { readonly type: 'confirmed' });
@@ -50,11 +49,11 @@ class Broker implements Behaviour {
   readonly #pins: GenePins;
   readonly #waiting: Waiting;
   readonly #grants: Grants;
+  readonly #reclaims: Reclaims;
   readonly #relaunch: Relaunch;
   readonly #memory: Memory;
   #engine: EngineUp | undefined;
   #checking = false;
-  #downSince: number;
 
   constructor(ctx: Context, args: BrokerArgs, saved: ReadonlyMap<string, unknown>) {
     this.#ctx = ctx;
@@ -72,8 +71,8 @@ class Broker implements Behaviour {
     this.#relaunch = relaunch;
     this.#waiting = new Waiting({ ctx, post, ledger, occupancy, genes: pins.table, spilled });
     this.#grants = new Grants({ ctx, post, ledger, occupancy, pins, tellEngine });
+    this.#reclaims = new Reclaims({ ctx, post, ledger, tellEngine, status: args.status });
     this.#memory = new Memory(ctx, args.budgets, { occupancy, turns: ledger, relaunch });
-    this.#downSince = ctx.now;
     if (ctx.incarnation > 0) tellOfStart(ctx, saved);
   }
 
@@ -81,7 +80,7 @@ class Broker implements Behaviour {
     if (message.type === 'page' || message.type === 'rooms') return this.#spilled.answer(message);
     if (message.type !== 'relaunch') return this.#occupancy.answer(message, this.#spilled);
     this.#memory.asked(message.shape);
-    return this.#relaunch.ask({ ...message, reply: this.#ctx.replyLater() });
+    return this.#relaunch.ask({ ...message, reply: this.#ctx.replyLater(), reclaims: 'realtime' });
   }
 
   control(message: BrokerControl, ctx: Context): unknown {
@@ -93,6 +92,10 @@ class Broker implements Behaviour {
       case 'withdraw':
         this.#withdraw(sender, message.ticket);
         break;
+      case 'released':
+        return this.#reclaims.released(sender, message.ticket);
+      case 'reclaim-late':
+        return this.#reclaims.late(message.grant);
       case 'forget':
         this.#takeBack(sender);
         this.#spilled.readings.lost(sender);
@@ -106,7 +109,7 @@ class Broker implements Behaviour {
       case 'check':
         this.#checking = false;
         this.#grants.putOffLate();
-        this.#refuseLate();
+        this.#reclaims.askForNext(this.#relaunch.isWanted ? undefined : this.#engine?.shape, this.#waiting);
         break;
       case 'late':
         this.#relaunch.late();
@@ -181,6 +184,7 @@ class Broker implements Behaviour {
     const engine = this.#engine;
     if (engine === undefined) return;
     this.#waiting.fetch(engine.shape);
+    this.#relaunch.reclaim(this.#reclaims);
     if (this.#relaunch.holds(this.#ledger.granted.size, (message) => this.#tellEngine(message))) return;
     while (this.#ledger.waiting.size > 0) {
       const placement = choose(this.#waiting.state(engine.shape));
@@ -231,13 +235,6 @@ class Broker implements Behaviour {
     if (this.#engine === undefined) return;
     this.#engine = undefined;
     this.#grants.void(toEnvelope(new EngineLost({ reason })));
-    this.#downSince = this.#ctx.now;
-  }
-
-  #refuseLate(): void {
-    if (this.#engine !== undefined || this.#ctx.now - this.#downSince < RELAUNCH_MS) return;
-    const reason = `it did not come back within ${RELAUNCH_MS} ms`;
-    this.#waiting.refuseAll(new EngineLost({ reason }));
   }
 
   #tellEngine(message: EngineControl): void {

@@ -98,6 +98,8 @@ export class Grants {
     if (grant === undefined) return;
     pins.unpin(ran.grant);
     ledger.charge(grant, ran.processed, ran.produced);
+    // A turn that goes on later has been served until now.
+    if (grant.reclaiming) grant.request.account.servedAt = ctx.now;
     occupancy.lanes.settle(grant.lane, ran.activity, ran, ctx.now);
   }
 

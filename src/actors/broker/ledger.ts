@@ -19,6 +19,7 @@ export interface Request extends WaitingTurn {
   readonly phenotype: readonly NamedGene[];
   genes: readonly number[];
   notBefore: number;
+  keeps: boolean;
   /** Why it waits, as it was told. */
   reason: QueueReason | undefined;
   /** What became of reading its page, if that was on disk alone. */
@@ -35,6 +36,8 @@ export interface Grant {
   readonly since: number;
   /** What was pinned for it; undefined: that is not said yet, and nor is the grant to its mind. */
   phenotype: PinnedPhenotype | undefined;
+  /** Its lane is wanted back. */
+  reclaiming: boolean;
 }
 
 interface Client {
@@ -73,12 +76,13 @@ export class Ledger {
     this.#clients.set(mind, client);
     const { account, tickets } = client;
     if (tickets.size === 0) account.work = liftedWork(account.work, this.waiting.values());
-    const { ticket, turn, activity, class: turnClass, cells, move, genes: phenotype } = message;
+    const { ticket, turn, activity, class: turnClass, cells, move, since = now, genes: phenotype } = message;
     const grant = ++this.#last;
     const rank = move === 'page-out' ? MOVE_RANK : TURN_CLASSES.indexOf(turnClass);
     const request: Request = {
-      ...{ grant, mind, account, ticket, turn, activity, rank, cells, move, phenotype, since: now },
-      ...{ genes: [], notBefore: now, reason: undefined, read: undefined },
+      ...{ grant, mind, account, ticket, turn, activity, rank, cells, move, phenotype },
+      ...{ since: Math.min(now, since), genes: [], notBefore: now, keeps: false, reason: undefined },
+      read: undefined,
     };
     tickets.set(ticket, grant);
     const line = this.#lines.get(activity) ?? [];
@@ -105,7 +109,7 @@ export class Ledger {
 
   /** It has a lane, and waits no longer. */
   grant(request: Request, lane: number, now: number): Grant {
-    const grant: Grant = { request, lane, since: now, phenotype: undefined };
+    const grant: Grant = { request, lane, since: now, phenotype: undefined, reclaiming: false };
     this.waiting.delete(request.grant);
     this.granted.set(request.grant, grant);
     return grant;

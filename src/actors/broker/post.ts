@@ -21,6 +21,10 @@ export class BrokerPost {
     this.#tell(mind, { type: 'granted', ticket, grant, ...what });
   }
 
+  reclaim({ mind, ticket }: Request, deadlineMs: number): void {
+    this.#tell(mind, { type: 'reclaim', ticket, deadlineMs });
+  }
+
   /** Said once a reason. `on`: who can end the wait, if not the broker. */
   queued(request: Request, reason: QueueReason, on?: ActorId): void {
     if (request.reason === reason) return;

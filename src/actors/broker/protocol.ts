@@ -50,11 +50,15 @@ export type MindToBroker =
       readonly cells: number;
       /** What it runs; they are pinned before it is granted. */
       readonly genes: readonly NamedGene[];
+      /** When its turn first asked, in ms since the system's epoch; default: now. */
+      readonly since?: number;
       /** Only to take the activity out of its lane, or to bring it in from its page; refused if it is not there. */
       readonly move?: 'page-out' | 'page-in' | undefined;
     }
   /** The turn no longer wants a lane; a grant on its way is given back, for it was never used. */
   | { readonly type: 'withdraw'; readonly ticket: number }
+  /** Told to give its lane up, the turn has none, or none any more. */
+  | { readonly type: 'released'; readonly ticket: number }
   /** The mind was started again: it knows of no turns. */
   | { readonly type: 'forget' }
   /** The answer to `confirm`: those of the tickets whose turns are over. */
@@ -84,6 +88,8 @@ export type BrokerToMind =
       readonly on?: ActorId | undefined;
     }
   | { readonly type: 'refused'; readonly ticket: number; readonly error: ErrorEnvelope }
+  /** The grant's lane is wanted back: the turn gives it up, and says so. */
+  | { readonly type: 'reclaim'; readonly ticket: number; readonly deadlineMs: number }
   /** A grant is void. */
   | { readonly type: 'revoked'; readonly ticket: number; readonly error: ErrorEnvelope }
   /** Wants to hear which of these turns are over. */
@@ -102,7 +108,7 @@ export type BrokerMessage =
   /** Frees an activity's page. Refuses with NoSuchPage; a turn may be about to need it. */
   | { readonly type: 'drop-page'; readonly activity: Activity }
   /**
-   * Has the context made anew when what is granted has ended; the answer is its `Shape`. Refuses with DeadlineExceeded,
+   * Takes all lanes back and has the context made anew; the answer is its `Shape`. Refuses with DeadlineExceeded,
    * MailboxFull while another is asked for, EngineLost, and with what opening a context throws.
    */
   | { readonly type: 'relaunch'; readonly shape: Shape; readonly deadlineMs: number };
@@ -162,4 +168,6 @@ export interface BrokerArgs {
   /** Bytes that all pages may take together. */
   readonly pageBytes: number;
   readonly budgets: Budgets;
+  /** What the engine shows of its lanes; see its `status.ts`. */
+  readonly status: Int32Array;
 }

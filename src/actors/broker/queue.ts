@@ -37,6 +37,8 @@ export interface WaitingTurn {
   readonly genes: readonly number[];
   /** It is not granted before this time. */
   readonly notBefore: number;
+  /** Lanes were taken back for it: it lets no smaller one pass. */
+  readonly keeps: boolean;
 }
 
 export interface LaneState {
@@ -103,7 +105,8 @@ export function survey<T extends WaitingTurn>(
   const first: Partial<Record<'none' | Lack, T>> = {};
   for (const turn of waiting) {
     const lacking = lack(turn) ?? 'none';
-    if (lacking !== 'none' && (now - turn.since < PASSING_MS || isPaused(turn, now))) continue;
+    const passes = now - turn.since < PASSING_MS && !turn.keeps;
+    if (lacking !== 'none' && (passes || isPaused(turn, now))) continue;
     const before = first[lacking];
     if (before === undefined || isAhead(turn, before, now)) first[lacking] = turn;
   }

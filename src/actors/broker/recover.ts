@@ -17,7 +17,7 @@ export function tellOfStart(ctx: Context, saved: ReadonlyMap<string, unknown>): 
   const error = toEnvelope(new EngineLost({ reason: 'the broker was started again' }));
   const post = new BrokerPost(ctx);
   for (const [key, id] of saved) {
-    if (key === 'engine') ctx.tell(id as ActorId, { type: 'reset', error }, { band: Band.reserved });
+    if (key === 'engine') ctx.tell(id as ActorId, { type: 'reset' }, { band: Band.reserved });
     // Which then lets go of all pins, and says that it is up.
     if (key === 'residency') ctx.tell(id as ActorId, { type: 'forget' }, { band: Band.reserved });
     if (key.startsWith(MIND)) {

@@ -1,20 +1,26 @@
 /**
- * A relaunch that was asked for. Nothing is granted until all that was granted has ended; then the engine is told to make its
- * context anew, and the one who asked is answered by what it says when it is up again.
+ * A relaunch that was asked for. Nothing is granted until all that was granted is over, for which what runs gives up its
+ * lanes; then the engine is told to make its context anew, and the one who asked is answered by what it says when it is up
+ * again.
  */
 import { DeadlineExceeded, EngineLost, fromEnvelope, MailboxFull } from '../../errors.js';
 import type { Context, Reply } from '../../runtime/actor.js';
 import type { ErrorEnvelope } from '../../runtime/errors.js';
 import type { EngineControl, Shape } from '../engine/protocol.js';
+import type { TurnClass } from './protocol.js';
+import type { Reclaims } from './reclaims.js';
 
 interface Asked {
   readonly shape: Shape;
-  /** What is granted may take so long to end. */
+  /** What is granted may take so long to be over. */
   readonly deadlineMs: number;
   readonly reply: Reply;
+  /** Turns of this class and those below it give up their lanes; the others are waited for. */
+  readonly reclaims: TurnClass;
 }
 
 interface Wanted extends Asked {
+  readonly endsAt: number;
   /** Takes back its deadline. */
   readonly forget: () => void;
   told: boolean;
@@ -32,27 +38,33 @@ export class Relaunch {
   }
 
   /** Another one that is asked for meanwhile is refused. */
-  ask({ shape, deadlineMs, reply }: Asked): void {
+  ask({ shape, deadlineMs, reply, reclaims }: Asked): void {
     const ctx = this.#ctx;
     if (this.#wanted !== undefined) {
       reply.reject(new MailboxFull({ actor: ctx.name, band: 'user', bound: 1 }));
       return;
     }
     const forget = ctx.after(deadlineMs, { type: 'late' });
-    this.#wanted = { shape, deadlineMs, reply, forget, told: false };
+    this.#wanted = { shape, deadlineMs, reply, reclaims, endsAt: ctx.now + deadlineMs, forget, told: false };
     this.#settle();
   }
 
-  /** The broker wants it itself. Rejects as `ask` refuses. */
+  /** The broker wants it itself, for memory: no realtime turn gives up its lane for that. Rejects as `ask` refuses. */
   resize(shape: Shape, deadlineMs: number): Promise<Shape> {
     return new Promise((resolve, reject) => {
       const reply = { resolve: (made: unknown) => resolve(made as Shape), reject };
-      this.ask({ shape, deadlineMs, reply });
+      this.ask({ shape, deadlineMs, reply, reclaims: 'interactive' });
     });
   }
 
   get isWanted(): boolean {
     return this.#wanted !== undefined;
+  }
+
+  /** Wants lanes back, if it waits for them. */
+  reclaim(reclaims: Reclaims): void {
+    const wanted = this.#wanted;
+    if (wanted !== undefined && !wanted.told) reclaims.askAll(wanted.reclaims, wanted.endsAt - this.#ctx.now);
   }
 
   /** Whether grants have to wait for it; tells the engine as soon as nothing is granted. */

@@ -51,10 +51,6 @@ export class Waiting {
     for (const request of this.#of.ledger.requests()) this.#admit(request, shape);
   }
 
-  refuseAll(error: TroupeError): void {
-    for (const request of this.#of.ledger.requests()) this.#refuse(request, error);
-  }
-
   /** Has rooms read that are on disk alone; and refuses moves that have come to their turn and have nothing to move. */
   fetch({ cells }: Shape): void {
     const { ledger, spilled } = this.#of;

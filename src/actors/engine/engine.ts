@@ -100,7 +100,7 @@ class Engine implements Behaviour {
       case 'leases-again':
         return this.#news.hear(message);
       case 'reset':
-        return this.#reset(message.error);
+        return this.#reset();
       case 'unheard':
         if (message.epoch === this.#epoch) this.#sayUp();
         return undefined;
@@ -143,11 +143,10 @@ class Engine implements Behaviour {
     for (const { work, from } of this.#early.vacated()) this.#take(work, from);
   }
 
-  #reset(error: ErrorEnvelope): void {
-    for (const lane of this.#works.lanes.all) {
-      if (lane.run !== undefined) this.#end(lane, 'failed', error);
-      this.#works.lanes.empty(lane);
-    }
+  #reset(): void {
+    const { lanes } = this.#works;
+    for (const lane of lanes.all) if (lane.run !== undefined) this.#end(lane, 'reclaimed');
+    lanes.vacateAll();
     this.#newEpoch();
   }
 

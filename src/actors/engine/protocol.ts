@@ -128,8 +128,8 @@ export type EngineControl =
   | { readonly type: 'adopt'; readonly epoch: number; readonly record: PageRecord }
   /** The broker has the context made anew, when nothing runs. What lanes hold goes into pages, and then: `up`. */
   | { readonly type: 'relaunch'; readonly shape: Shape }
-  /** The broker was started again: all runs end, all lanes are emptied, and the engine says `up` again. */
-  | { readonly type: 'reset'; readonly error: ErrorEnvelope };
+  /** The broker was started again: all runs yield, what lanes hold goes into pages, and the engine says `up` again. */
+  | { readonly type: 'reset' };
 
 export type RunOutcome = 'stop' | 'length' | 'aborted' | 'reclaimed' | 'failed';
 

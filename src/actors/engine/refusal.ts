@@ -11,9 +11,10 @@ export interface Refusal {
   readonly error: ErrorEnvelope | undefined;
 }
 
+/** A turn asks for a lane again. */
 export function tooOld(): Refusal {
   const error = new EngineLost({ reason: 'it was started again after the lane was granted' });
-  return { outcome: 'failed', error: toEnvelope(error) };
+  return { outcome: 'reclaimed', error: toEnvelope(error) };
 }
 
 /** What the context throws of a gene that is not on the device, above all. */

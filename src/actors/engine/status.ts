@@ -21,8 +21,8 @@ export const MAX_LANES = 256;
 const HEADER = 11;
 /** Bytes of all checkpoints may be more than a number of 32 bits holds. */
 const CHECKPOINT_BLOCK = 4096;
-const LANE_FIELDS = 5;
-const LaneField = { running: 0, held: 1, thread: 2, slot: 3, generation: 4 } as const;
+const LANE_FIELDS = 6;
+const LaneField = { running: 0, held: 1, thread: 2, slot: 3, generation: 4, produced: 5 } as const;
 
 export interface LaneReport {
   readonly lane: number;
@@ -73,11 +73,16 @@ export function showLane(status: Int32Array, lane: Lane, mind: ActorId | undefin
   const at = HEADER + LANE_FIELDS * lane.number;
   status[at + LaneField.running] = lane.run === undefined ? 0 : 1;
   status[at + LaneField.held] = lane.held;
+  status[at + LaneField.produced] = lane.run === undefined ? 0 : lane.run.produced - lane.run.before;
   if (mind === undefined) return;
   status[at + LaneField.thread] = threadOf(mind);
   status[at + LaneField.slot] = slotOf(mind);
   status[at + LaneField.generation] = generationOf(mind);
 }
+
+/** Tokens that the run on a lane has produced so far. */
+export const readProduced = (status: Int32Array, lane: number): number =>
+  status[HEADER + LANE_FIELDS * lane + LaneField.produced] as number;
 
 export function readLanes(status: Int32Array): LaneReport[] {
   const lanes = readStatus(status, Status.lanes);

@@ -13,24 +13,27 @@ import { Post } from './post.js';
 import { checkSystem, prepare } from './prepare.js';
 import type { MindArgs, MindControl, TurnRequest } from './protocol.js';
 import type { Message } from './rendering.js';
-import { type Reply, type Room, Rooms, remember } from './rooms.js';
+import { type Room, Rooms, remember } from './rooms.js';
+import { Runs } from './runs.js';
 import { storeKey } from './transcript.js';
 import {
   activityOf,
-  addRun,
   answerOf,
   beginWait,
   type Ending,
   endWait,
   leftMs,
   openTurn,
-  type Prepared,
+  saidOf,
   type Turn,
+  waitedMs,
 } from './turn.js';
 import { MAX_TURNS, Turns } from './turns.js';
 
 /** A cancelled run's last word from the engine is waited for this long; a step takes far less. */
 const LAST_WORD_MS = 5_000;
+/** Longest that a turn waits for an engine, over any number of them. */
+const RELAUNCH_MS = 240_000;
 const SEEDS = 2 ** 32;
 
 class Mind implements Behaviour {
@@ -39,6 +42,7 @@ class Mind implements Behaviour {
   readonly #post: Post;
   readonly #rooms: Rooms;
   readonly #turns: Turns;
+  readonly #runs: Runs;
   #system: Message | undefined;
 
   constructor(ctx: Context, args: MindArgs, saved: ReadonlyMap<string, unknown>) {
@@ -48,6 +52,11 @@ class Mind implements Behaviour {
     this.#system = args.system === '' ? undefined : { role: 'system', content: args.system };
     this.#rooms = new Rooms(saved);
     this.#turns = new Turns(ctx.incarnation);
+    this.#runs = new Runs({
+      ...{ ctx, args, post: this.#post, turns: this.#turns },
+      end: (turn, ending) => this.#end(turn, ending),
+      request: (turn) => this.#request(turn),
+    });
     if (ctx.incarnation > 0) this.#post.forget();
   }
 
@@ -59,9 +68,9 @@ class Mind implements Behaviour {
   control(message: MindControl | BrokerToMind | RunDone): unknown {
     switch (message.type) {
       case 'done':
-        return this.#done(message);
-      case 'heard':
-        return this.#heard(message);
+        return this.#runs.done(message);
+      case 'read':
+        return this.#runs.read(message);
       case 'transcript':
         return { exchanges: this.#rooms.said(message.room), genes: this.#args.genes };
       case 'recall':
@@ -69,12 +78,15 @@ class Mind implements Behaviour {
       case 'confirm':
         return this.#confirm(message);
       case 'granted':
-        return this.#granted(message);
+        return this.#runs.begin(message);
+      case 'reclaim':
+        return this.#runs.reclaim(message.ticket);
       case 'queued':
         return this.#queued(message);
       case 'refused':
+        return this.#refused(message.ticket, message.error);
       case 'revoked':
-        return this.#failed(this.#turns.byTicket(message.ticket), message.error);
+        return this.#runs.lose(this.#turns.byTicket(message.ticket), message.error);
       case 'restarted':
         return this.#askAgain(message.error);
       case 'leave':
@@ -85,6 +97,8 @@ class Mind implements Behaviour {
         return this.#overdue(message.turn);
       case 'silent':
         return this.#silent(message.turn);
+      case 'away':
+        return this.#away(message.turn);
     }
   }
 
@@ -116,12 +130,14 @@ class Mind implements Behaviour {
       this.#end(turn, { outcome: 'failed', error: toEnvelope(asTroupeError(error)) });
       return;
     }
-    this.#request(turn, turn.prepared);
+    this.#request(turn);
   }
 
-  #request(turn: Turn, prepared: Prepared): void {
+  #request(turn: Turn): void {
+    if (turn.prepared === undefined) return;
+    turn.askedAt ??= this.#ctx.now;
     this.#turns.queue(turn);
-    this.#post.request(turn, prepared, activityOf(this.#ctx, turn));
+    this.#post.request(turn, turn.prepared, activityOf(this.#ctx, turn));
   }
 
   // What broker and engine say
@@ -129,20 +145,11 @@ class Mind implements Behaviour {
   #queued({ ticket, reason, on }: BrokerToMind & { type: 'queued' }): void {
     const turn = this.#turns.byTicket(ticket);
     const { broker, name } = this.#args;
-    if (turn?.stage === 'queued') beginWait(turn, this.#ctx, reason, on ?? broker, name);
-  }
-
-  #granted(message: BrokerToMind & { type: 'granted' }): void {
-    const turn = this.#turns.byTicket(message.ticket);
-    // A turn that ended meanwhile has withdrawn, and the broker takes the grant back on that.
-    if (turn?.stage !== 'queued' || turn.prepared === undefined) return;
-    endWait(turn, this.#ctx.now);
-    Object.assign(turn, { phenotype: message.phenotype.genes, missed: message.phenotype.missed });
-    this.#turns.run(turn, message);
-    turn.sentAt = this.#ctx.now;
-    if (this.#post.run(turn, turn.prepared, activityOf(this.#ctx, turn), message)) return;
-    this.#post.withdraw(turn);
-    this.#failed(turn, toEnvelope(new EngineLost({ reason: 'its thread is not there' })));
+    if (turn?.stage !== 'queued') return;
+    beginWait(turn, this.#ctx, reason, on ?? broker, name);
+    if (reason !== 'relaunching') return;
+    const leftMs = RELAUNCH_MS - waitedMs(turn, reason, this.#ctx.now);
+    turn.timers.push(this.#ctx.after(leftMs, { type: 'away', turn: turn.request.turn }));
   }
 
   #confirm({ question, tickets }: BrokerToMind & { type: 'confirm' }): void {
@@ -150,27 +157,20 @@ class Mind implements Behaviour {
     this.#post.confirm(question, over);
   }
 
-  /** Refused, or what was granted is void. A turn that was ending already ends as it was to. */
-  #failed(turn: Turn | undefined, error: ErrorEnvelope): void {
-    if (turn !== undefined) this.#end(turn, turn.ending ?? { outcome: 'failed', error });
+  #refused(ticket: number, error: ErrorEnvelope): void {
+    const turn = this.#turns.byTicket(ticket);
+    if (turn !== undefined) this.#end(turn, { outcome: 'failed', error });
   }
 
   /** The broker was started again. It may yet come upon a request of before, so that one is withdrawn. */
   #askAgain(error: ErrorEnvelope): void {
     for (const turn of this.#turns.all()) {
-      if (turn.stage === 'running') this.#failed(turn, error);
-      else if (turn.stage === 'queued' && turn.prepared !== undefined) {
+      if (turn.stage === 'running') this.#runs.lose(turn, error);
+      else if (turn.stage === 'queued') {
         this.#post.withdraw(turn);
-        this.#request(turn, turn.prepared);
+        this.#request(turn);
       }
     }
-  }
-
-  #done(done: RunDone): void {
-    const turn = this.#turns.byGrant(done.grant);
-    if (turn === undefined) return;
-    addRun(turn, done);
-    this.#end(turn, done);
   }
 
   #cancel(number: number, error: ErrorEnvelope | undefined): void {
@@ -180,8 +180,9 @@ class Mind implements Behaviour {
       return;
     }
     const ending: Ending = { outcome: error === undefined ? 'aborted' : 'failed', error };
+    if (turn.stage === 'lost') turn.ending ??= ending;
+    if (turn.stage === 'lost' || turn.ending !== undefined) return;
     if (turn.stage === 'running') {
-      if (turn.ending !== undefined) return;
       turn.ending = ending;
       this.#post.cancel(turn, error);
       turn.timers.push(this.#ctx.after(LAST_WORD_MS, { type: 'silent', turn: number }));
@@ -201,7 +202,14 @@ class Mind implements Behaviour {
 
   #silent(number: number): void {
     const turn = this.#turns.get(number);
-    if (turn?.ending !== undefined) this.#end(turn, turn.ending);
+    if (turn?.ending !== undefined) this.#runs.lose(turn, turn.ending.error);
+  }
+
+  #away(number: number): void {
+    const turn = this.#turns.get(number);
+    if (turn === undefined || waitedMs(turn, 'relaunching', this.#ctx.now) < RELAUNCH_MS) return;
+    const error = new EngineLost({ reason: `it did not come back within ${RELAUNCH_MS} ms` });
+    this.#cancel(number, toEnvelope(error));
   }
 
   #leave(): void {
@@ -217,26 +225,19 @@ class Mind implements Behaviour {
     const now = this.#ctx.now;
     endWait(turn, now);
     for (const takeBack of turn.timers) takeBack();
+    const { text: content = '', reply: tokens } = saidOf(turn) ?? {};
+    const answer = answerOf(turn, this.#args, ending, now);
     this.#turns.remove(turn);
     const whole = ending.outcome === 'stop' || ending.outcome === 'length';
-    const { text: content = '', reply: tokens } = ending;
     // An empty reply is part of the conversation; nothing said before a break is not.
     if (turn.prepared !== undefined && (whole || content !== '')) {
-      this.#remember(turn.request.room, turn.prepared.user, { content, tokens, brokenOff: !whole });
+      const { transcript } = this.#rooms.of(turn.request.room);
+      const exchange = remember(transcript, turn.prepared.user, { content, tokens, brokenOff: !whole });
+      this.#ctx.save(storeKey(transcript.room, exchange.index), exchange);
     }
     const room = this.#rooms.leave(turn);
-    turn.answer.resolve(answerOf(turn, this.#args, ending, now));
+    turn.answer.resolve(answer);
     if (room.active === undefined) this.#next(room);
-  }
-
-  #heard({ room, text, reply }: MindControl & { type: 'heard' }): void {
-    this.#remember(room, { role: 'user', content: text }, { content: reply, brokenOff: true });
-  }
-
-  #remember(room: string, user: Message, reply: Reply): void {
-    const { transcript } = this.#rooms.of(room);
-    const exchange = remember(transcript, user, reply);
-    this.#ctx.save(storeKey(room, exchange.index), exchange);
   }
 }
 

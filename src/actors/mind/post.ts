@@ -6,7 +6,7 @@ import type { ErrorEnvelope } from '../../runtime/errors.js';
 import { Band } from '../../runtime/message.js';
 import type { BrokerToMind, MindToBroker } from '../broker/protocol.js';
 import type { Activity, EngineControl, Run } from '../engine/protocol.js';
-import type { MindArgs } from './protocol.js';
+import type { MindArgs, ReaderQuestion } from './protocol.js';
 import type { Prepared, Turn } from './turn.js';
 
 type Granted = BrokerToMind & { readonly type: 'granted' };
@@ -26,7 +26,14 @@ export class Post {
     const cells = tokens.length + maxTokens;
     const genes = request.genes ?? this.#args.genes;
     const { class: turnClass } = this.#args;
-    this.#broker({ type: 'request', ticket, turn: request.turn, activity, class: turnClass, cells, genes });
+    const since = turn.askedAt ?? this.#ctx.now;
+    const what = { ticket, turn: request.turn, activity, class: turnClass, cells, since, genes };
+    this.#broker({ type: 'request', ...what });
+  }
+
+  /** What this ticket had of a lane it no longer has. */
+  released(ticket: number): void {
+    this.#broker({ type: 'released', ticket });
   }
 
   withdraw(turn: Turn): void {
@@ -43,8 +50,8 @@ export class Post {
     this.#broker({ type: 'forget' });
   }
 
-  /** Starts a granted turn's run. False: the engine's thread is not there. */
-  run(turn: Turn, prepared: Prepared, activity: Activity, granted: Granted): boolean {
+  /** Starts a granted turn's run. */
+  run(turn: Turn, prepared: Prepared, activity: Activity, granted: Granted): void {
     const { grant, epoch, lane, continues, vacated } = granted;
     const { tokens, base, partings, maxTokens } = prepared;
     const { sampling, phenotype } = turn;
@@ -67,8 +74,19 @@ export class Post {
       maxTokens,
       reader,
       turn: number,
+      soFar: turn.said?.soFar,
     };
-    return this.#ctx.tell(this.#args.engine, run satisfies Run);
+    this.#ctx.tell(this.#args.engine, run satisfies Run);
+  }
+
+  yield(turn: Turn): void {
+    this.#engine({ type: 'yield', grant: turn.grant });
+  }
+
+  /** Asks how far a reply has come, of a run that has no last word. */
+  askReader({ request, grant }: Turn): void {
+    const question = { type: 'how-far' as const, turn: request.turn, grant } satisfies ReaderQuestion;
+    this.#ctx.tell(request.reader, question, { band: Band.reserved });
   }
 
   cancel(turn: Turn, error: ErrorEnvelope | undefined): void {

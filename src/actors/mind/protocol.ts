@@ -27,6 +27,9 @@ export interface MindArgs {
   readonly broker: ActorId;
 }
 
+export const ON_RECLAIM = ['resume', 'end'] as const;
+export type OnReclaim = (typeof ON_RECLAIM)[number];
+
 /** Asked of a mind; the answer is a `TurnAnswer` when the turn has ended. */
 export interface TurnRequest {
   readonly type: 'turn';
@@ -39,6 +42,8 @@ export interface TurnRequest {
   readonly genes: readonly NamedGene[] | undefined;
   readonly sampling: Sampling;
   readonly stops: readonly string[];
+  /** When its lane is taken back: whether it goes on later, or ends `reclaimed` with what there is. */
+  readonly onReclaim: OnReclaim;
   /** When it was called, ms since the system's epoch; the deadline counts from there. */
   readonly calledAt: number;
   readonly deadlineMs: number;
@@ -50,15 +55,31 @@ export type MindControl =
   /** Asked of a mind: its turns end `aborted`, then it ends itself. */
   | { readonly type: 'leave' }
   | { readonly type: 'cancel'; readonly turn: number }
-  /** The reader says what it has of a turn whose run had no last word: it stays in the transcript, broken off. */
-  | { readonly type: 'heard'; readonly room: string; readonly text: string; readonly reply: string }
+  /** The reader's answer: nothing more of that grant is read. */
+  | ({ readonly type: 'read'; readonly turn: number; readonly grant: number } & HowFar)
   /** Asked of it: what was said in a room; the answer is a `MindTranscript`. */
   | { readonly type: 'transcript'; readonly room: string }
   /** What was said in a room elsewhere, to be gone on with; the answer is whether it is: not where more was said here. */
   | { readonly type: 'recall'; readonly room: string; readonly exchanges: readonly Exchange[] }
-  /** To itself: a turn is past its deadline; the engine was told to end a run and has said nothing since. */
-  | { readonly type: 'overdue'; readonly turn: number }
-  | { readonly type: 'silent'; readonly turn: number };
+  /**
+   * To itself: a turn is past its deadline; the engine was told to end a run and has said nothing since; a turn has waited
+   * for an engine for as long as it may.
+   */
+  | { readonly type: 'overdue' | 'silent' | 'away'; readonly turn: number };
+
+/** Asked of a reader by a mind, of a run that has no last word. */
+export interface ReaderQuestion {
+  readonly type: 'how-far';
+  readonly turn: number;
+  readonly grant: number;
+}
+
+/** What a reader has of a reply: its text, the tokens that came with it, and in how many pieces. */
+export interface HowFar {
+  readonly text: string;
+  readonly tokens: readonly number[];
+  readonly pieces: number;
+}
 
 /** What was said in a room, and the genes of a turn that names none. */
 export interface MindTranscript {

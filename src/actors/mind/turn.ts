@@ -2,17 +2,19 @@
  * One turn as its mind keeps it, from the call to the receipt.
  */
 
+import { OtherGenes, type TroupeError } from '../../errors.js';
 import type { SamplerOptions } from '../../native/addon.js';
 import type { Context, Reply } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
 import type { ErrorEnvelope } from '../../runtime/errors.js';
 import type { DiskRead, QueueReason } from '../broker/protocol.js';
-import type { Activity, RunDone } from '../engine/protocol.js';
-import type { GenesMissed, PinnedGene } from '../residency/protocol.js';
-import type { MindArgs, Outcome, Receipt, RunReceipt, TurnAnswer, TurnRequest } from './protocol.js';
+import type { Activity, ReplySoFar, RunDone } from '../engine/protocol.js';
+import type { GenesMissed, PinnedGene, PinnedPhenotype } from '../residency/protocol.js';
+import type { HowFar, MindArgs, Outcome, Receipt, RunReceipt, TurnAnswer, TurnRequest } from './protocol.js';
 import type { Message } from './rendering.js';
 
-export type Stage = 'room' | 'queued' | 'running' | 'ended';
+/** `lost`: its run has no last word, and the reader is asked; `halted`: a run is over, and the turn goes on or ends. */
+export type Stage = 'room' | 'queued' | 'running' | 'lost' | 'halted' | 'ended';
 /** What a turn waits for: the turn before it in its room, or what the broker says. */
 export type WaitReason = QueueReason | 'room';
 
@@ -31,12 +33,20 @@ export interface Prepared {
 /** How a turn ends. */
 export interface Ending {
   readonly outcome: Outcome;
-  /** The whole reply, its end that no piece has carried, the pieces sent, its tokens: if the run had a last word. */
-  readonly text?: string;
-  readonly rest?: string;
-  readonly pieces?: number;
-  readonly reply?: Int32Array;
   readonly error?: ErrorEnvelope | undefined;
+}
+
+/** What all runs of a turn so far have made of its reply. */
+export interface Said {
+  readonly text: string;
+  /** The end of it, which no piece has carried. */
+  readonly rest: string;
+  /** Pieces sent. */
+  readonly pieces: number;
+  /** Exactly the tokens of the text, where they are known. */
+  readonly reply: Int32Array | undefined;
+  /** What the next run goes on from. */
+  readonly soFar: ReplySoFar | undefined;
 }
 
 export interface Turn {
@@ -50,6 +60,8 @@ export interface Turn {
   ticket: number;
   grant: number;
   lane: number;
+  /** When it first asked for a lane. */
+  askedAt: number | undefined;
   prepared: Prepared | undefined;
   /** What it runs, once it is granted. */
   phenotype: readonly PinnedGene[];
@@ -59,7 +71,11 @@ export interface Turn {
   /** When its run was sent to the engine. */
   sentAt: number;
   firstPieceAt: number | undefined;
-  /** How it ends if the engine, told to end its run, says nothing any more. */
+  /** As of its last run that is over. */
+  said: Said | undefined;
+  /** Engines that were lost under it. */
+  losses: number;
+  /** How it ends when its run is over, whatever that says. */
   ending: Ending | undefined;
   wait: { readonly reason: WaitReason; readonly since: number; readonly end: () => void } | undefined;
   /** Takes back the timers. */
@@ -77,12 +93,15 @@ export function openTurn(request: TurnRequest, answer: Reply, sampling: SamplerO
     ticket: 0,
     grant: 0,
     lane: -1,
+    askedAt: undefined,
     prepared: undefined,
     phenotype: [],
     missed: { genes: 0, bytes: 0 },
     read: undefined,
     sentAt: 0,
     firstPieceAt: undefined,
+    said: undefined,
+    losses: 0,
     ending: undefined,
     wait: undefined,
     timers: [],
@@ -106,6 +125,11 @@ export function beginWait(turn: Turn, ctx: Context, reason: WaitReason, on: Acto
   ctx.probe({ name: 'turn.waiting', mind, room: turn.request.room, reason, since });
 }
 
+/** How long it has waited for this reason, all in all. */
+export function waitedMs({ waits, wait }: Turn, reason: WaitReason, now: number): number {
+  return (waits[reason] ?? 0) + (wait?.reason === reason ? now - wait.since : 0);
+}
+
 /** Closes the wait under way, if any, and adds its length to the receipt's waits. */
 export function endWait(turn: Turn, now: number): void {
   const { wait } = turn;
@@ -115,9 +139,25 @@ export function endWait(turn: Turn, now: number): void {
   turn.wait = undefined;
 }
 
+/** Why a reply that has begun cannot go on: its names mean other genes by now. */
+export function changedGenes({ phenotype, said }: Turn, { genes }: PinnedPhenotype): TroupeError | undefined {
+  const isSame = genes.every(
+    ({ gene, scale }, i) => gene === phenotype[i]?.gene && scale === phenotype[i]?.scale,
+  );
+  if (said?.soFar === undefined || said.soFar.tokens.length === 0 || isSame) return undefined;
+  return new OtherGenes({ genes: genes.map(({ name }) => name).join(', ') });
+}
+
+/** What the next run runs; the genes that had to be moved for it count with those of the runs before it. */
+export function takeGenes(turn: Turn, { genes, missed }: PinnedPhenotype): void {
+  turn.phenotype = genes;
+  turn.missed = { genes: turn.missed.genes + missed.genes, bytes: turn.missed.bytes + missed.bytes };
+}
+
 /** The turn's run is over, and this is what it did. */
 export function addRun(turn: Turn, done: RunDone): void {
   const { processed, reused, shared, produced, pagedIn, times, outcome, text } = done;
+  if (done.begun) turn.said = done;
   const fromDisk = fromDiskOf(turn.read);
   const counts = { processed, reused, shared, produced, pagedIn, fromDisk };
   turn.runs.push({ lane: turn.lane, ...counts, ...times, outcome });
@@ -129,8 +169,29 @@ function fromDiskOf(read: DiskRead | undefined): RunReceipt['fromDisk'] {
   return { bytes, ms, failed: error && { code: error.code, message: error.message } };
 }
 
+/** The turn's run had no last word; a reader has read so much of the reply. */
+export function addLostRun(turn: Turn, { text, tokens, pieces }: HowFar): void {
+  const produced = tokens.length - (turn.said?.soFar?.tokens.length ?? 0);
+  const nothing = {
+    processed: 0,
+    reused: 0,
+    shared: 0,
+    pagedIn: { bytes: 0, ms: 0 },
+    fromDisk: fromDiskOf(turn.read),
+  };
+  const times = { waitedMs: 0, promptMs: 0, decodeMs: 0 };
+  turn.runs.push({ lane: turn.lane, ...nothing, produced, ...times, outcome: 'lost' });
+  const soFar = { tokens: Int32Array.from(tokens), carried: text.length, pieces };
+  turn.said = { text, rest: '', pieces, reply: undefined, soFar };
+}
+
+/** What is known of a reply; of one whose run is not over, nothing. */
+export const saidOf = ({ said, stage }: Turn): Said | undefined =>
+  stage === 'running' || stage === 'lost' ? undefined : said;
+
 export function answerOf(turn: Turn, mind: MindArgs, ending: Ending, now: number): TurnAnswer {
-  const { outcome, rest = '', error } = ending;
+  const { outcome, error } = ending;
+  const said = saidOf(turn);
   const receipt: Receipt = {
     mind: mind.name,
     room: turn.request.room,
@@ -152,6 +213,6 @@ export function answerOf(turn: Turn, mind: MindArgs, ending: Ending, now: number
     totalMs: now - turn.request.calledAt,
   };
   // Before it ran there were no pieces; a run without a last word may have sent any number.
-  const pieces = ending.pieces ?? (turn.grant === 0 ? 0 : undefined);
-  return { outcome, pieces, rest, receipt, error };
+  const pieces = said?.pieces ?? (turn.grant === 0 ? 0 : undefined);
+  return { outcome, pieces, rest: said?.rest ?? '', receipt, error };
 }

@@ -59,6 +59,19 @@ export class Turns {
     this.#byGrant.set(grant, turn);
   }
 
+  /** Its run has no last word: one that comes after all is not heard. */
+  lose(turn: Turn): void {
+    turn.stage = 'lost';
+    this.#byGrant.delete(turn.grant);
+  }
+
+  /** Its run is over. */
+  halt(turn: Turn): void {
+    turn.stage = 'halted';
+    this.#byGrant.delete(turn.grant);
+    this.#byTicket.delete(turn.ticket);
+  }
+
   remove(turn: Turn): void {
     turn.stage = 'ended';
     this.#byNumber.delete(turn.request.turn);

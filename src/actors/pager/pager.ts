@@ -98,8 +98,9 @@ class Pager implements Behaviour {
       case 'late':
         return this.#late(message.ticket);
       case 'queued':
-      // Moves run no genes.
+      // Moves run no genes, and no lane is wanted back from them.
       case 'confirm':
+      case 'reclaim':
         return;
       default:
         return this.#reads.hear(message);

@@ -82,6 +82,7 @@ function play(
         cells: next.prompt + next.reply,
         genes: next.genes,
         notBefore: 0,
+        keeps: false,
         asked: next,
       });
     }

@@ -5,6 +5,7 @@ import type { Holds, Lease, LeaseKind } from '../../../src/actors/broker/leases.
 import type { MemoryReport } from '../../../src/actors/broker/memory-report.js';
 import type { BrokerToMind, MindToBroker } from '../../../src/actors/broker/protocol.js';
 import type { EngineToBroker, PageRecord } from '../../../src/actors/engine/protocol.js';
+import { createStatus } from '../../../src/actors/engine/status.js';
 import type { Context } from '../../../src/runtime/actor.js';
 import { Band, type Message } from '../../../src/runtime/message.js';
 import { Party, settled, TestThread } from '../thread.js';
@@ -50,7 +51,9 @@ let residency: Holder;
 beforeEach(async () => {
   thread = await TestThread.start();
   const budgets = { device: undefined, host: 1_000, disk: 1_000 };
-  broker = await thread.spawn(definition as never, 'broker', { pageBytes: 1_000, budgets });
+  broker = await thread.spawn(definition as never, 'broker', {
+    ...{ pageBytes: 1_000, budgets, status: createStatus() },
+  });
   engine = await Holder.enter('engine');
   residency = await Holder.enter('residency');
 });

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import definition from '../../../src/actors/broker/broker.js';
 import type { BrokerToMind, MindToBroker } from '../../../src/actors/broker/protocol.js';
 import type { EngineControl, EngineToBroker, PageRecord } from '../../../src/actors/engine/protocol.js';
+import { createStatus } from '../../../src/actors/engine/status.js';
 import { UNBOUNDED } from '../budgets.js';
 import { Party, TestThread } from '../thread.js';
 
@@ -14,7 +15,11 @@ let pager: Party<MindToBroker, BrokerToMind>;
 
 beforeEach(async () => {
   thread = await TestThread.start();
-  broker = await thread.spawn(definition as never, 'broker', { pageBytes: 1000, budgets: UNBOUNDED });
+  broker = await thread.spawn(definition as never, 'broker', {
+    pageBytes: 1000,
+    budgets: UNBOUNDED,
+    status: createStatus(),
+  });
   engine = await Party.enter(thread, 'engine', () => broker);
   ada = await Party.enter(thread, 'ada', () => broker);
   pager = await Party.enter(thread, 'pager', () => broker);

@@ -4,6 +4,7 @@ import type { WaitingTurn } from '../../../src/actors/broker/queue.js';
 
 const turn = (grant: number, rank = 1): WaitingTurn => ({
   ...{ grant, rank, activity: `${grant}/main`, since: grant, cells: 1, genes: [], notBefore: 0 },
+  keeps: false,
   account: { work: 0, servedAt: Number.NEGATIVE_INFINITY },
 });
 const turns = (count: number, rank = 1) => Array.from({ length: count }, (_, grant) => turn(grant, rank));

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import definition from '../../../src/actors/broker/broker.js';
 import type { BrokerToMind, MindToBroker } from '../../../src/actors/broker/protocol.js';
 import type { EngineControl, EngineToBroker } from '../../../src/actors/engine/protocol.js';
+import { createStatus } from '../../../src/actors/engine/status.js';
 import type { BrokerToResidency, ResidencyToBroker } from '../../../src/actors/residency/protocol.js';
 import { UNBOUNDED } from '../budgets.js';
 import { Party, TestThread } from '../thread.js';
@@ -19,7 +20,11 @@ let ben: Party<MindToBroker, BrokerToMind>;
 
 beforeEach(async () => {
   thread = await TestThread.start();
-  broker = await thread.spawn(definition as never, 'broker', { pageBytes: 1000, budgets: UNBOUNDED });
+  broker = await thread.spawn(definition as never, 'broker', {
+    pageBytes: 1000,
+    budgets: UNBOUNDED,
+    status: createStatus(),
+  });
   const to = () => broker;
   engine = await Party.enter(thread, 'engine', to);
   residency = await Party.enter(thread, 'residency', to);

@@ -28,6 +28,7 @@ const turn = (grant: number, given: Partial<Waiter> & { work?: number; servedAt?
     cells: 100,
     genes: [],
     notBefore: 0,
+    keeps: false,
     ...rest,
   };
 };

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import definition from '../../../src/actors/broker/broker.js';
 import type { BrokerToMind, MindToBroker } from '../../../src/actors/broker/protocol.js';
 import type { EngineControl, EngineToBroker, Shape } from '../../../src/actors/engine/protocol.js';
+import { createStatus } from '../../../src/actors/engine/status.js';
 import type { ErrorEnvelope } from '../../../src/runtime/errors.js';
 import { UNBOUNDED } from '../budgets.js';
 import { Party, settled, TestThread } from '../thread.js';
@@ -14,7 +15,11 @@ let ada: Party<MindToBroker, BrokerToMind>;
 
 beforeEach(async () => {
   thread = await TestThread.start();
-  broker = await thread.spawn(definition as never, 'broker', { pageBytes: 1000, budgets: UNBOUNDED });
+  broker = await thread.spawn(definition as never, 'broker', {
+    pageBytes: 1000,
+    budgets: UNBOUNDED,
+    status: createStatus(),
+  });
   engine = await Party.enter(thread, 'engine', () => broker);
   ada = await Party.enter(thread, 'ada', () => broker);
   up(1);
@@ -37,13 +42,16 @@ const relaunch = (shape: Shape, deadlineMs = 1000): Promise<unknown> => {
 const told = async () => (await engine.hears()).filter(({ type }) => type === 'relaunch');
 
 describe('a relaunch', () => {
-  it('E7 waits for what was granted, grants nothing meanwhile, and is answered when the engine is up', async () => {
+  it('E7 takes back what was granted, grants nothing meanwhile, and is answered when the engine is up', async () => {
     request(1, 'a');
     await ada.hears();
     const answer = relaunch(shapeOf(2));
     await settled();
     request(2, 'b');
-    expect(await ada.hears()).toEqual([{ type: 'queued', ticket: 2, reason: 'relaunching' }]);
+    expect(await ada.hears()).toEqual([
+      { type: 'reclaim', ticket: 1, deadlineMs: 1_000 },
+      { type: 'queued', ticket: 2, reason: 'relaunching' },
+    ]);
     expect(await told()).toEqual([]);
     ran(1);
     expect(await told()).toEqual([{ type: 'relaunch', shape: shapeOf(2) }]);

@@ -36,7 +36,7 @@ test('E1 a broker that crashed over the word that the engine is up hears it agai
   const brokerId = await stage.spawn({
     name: 'broker',
     actor: broker,
-    args: { pageBytes: 1000, budgets: UNBOUNDED },
+    args: { pageBytes: 1000, budgets: UNBOUNDED, status: createStatus() },
   });
   const args = {
     ...{

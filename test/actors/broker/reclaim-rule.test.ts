@@ -1,0 +1,129 @@
+/** Who gives up a lane for whom, as a table. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isAhead, type WaitingTurn } from '../../../src/actors/broker/queue.js';
+import {
+  chooseReclaims,
+  FAIR_MS,
+  FAIR_TOKENS,
+  givesWay,
+  RECLAIM_AFTER_MS,
+  type RunningTurn,
+  reclaimDeadlineMs,
+} from '../../../src/actors/broker/reclaim-rule.js';
+
+const NOW = 100_000;
+const [REALTIME, INTERACTIVE, BACKGROUND] = [0, 1, 2] as const;
+
+const waiting = (given: Partial<WaitingTurn> = {}, work = 0): WaitingTurn => ({
+  grant: 1,
+  account: { work, servedAt: Number.NEGATIVE_INFINITY },
+  activity: 'a',
+  rank: INTERACTIVE,
+  since: NOW - RECLAIM_AFTER_MS,
+  cells: 100,
+  genes: [],
+  notBefore: 0,
+  keeps: false,
+  ...given,
+});
+const running = (given: Partial<RunningTurn> = {}, work = 0): RunningTurn => ({
+  ...waiting({ grant: 9, activity: 'z', since: 0 }, work),
+  grantedAt: NOW - FAIR_MS,
+  produced: FAIR_TOKENS,
+  reserved: 100,
+  reclaiming: false,
+  ...given,
+});
+
+describe('a running turn gives way', () => {
+  it.each<[string, RunningTurn, WaitingTurn, boolean]>([
+    [
+      'to a higher class after a second',
+      running({ rank: BACKGROUND, produced: 0, grantedAt: NOW }),
+      waiting(),
+      true,
+    ],
+    ['not before', running({ rank: BACKGROUND }), waiting({ since: NOW - RECLAIM_AFTER_MS + 1 }), false],
+    ['realtime to none but realtime', running({ rank: REALTIME }), waiting(), false],
+    ['interactive to realtime', running(), waiting({ rank: REALTIME }), true],
+    ['to its class after its share', running(), waiting(), true],
+    ['not before its tokens', running({ produced: FAIR_TOKENS - 1 }), waiting(), false],
+    ['not before its time', running({ grantedAt: NOW - FAIR_MS + 1 }), waiting(), false],
+    ['not to one that has had more', running(), waiting({}, 2 * FAIR_TOKENS + 1), false],
+    [
+      'to a lower class never',
+      running({ rank: INTERACTIVE }),
+      waiting({ rank: BACKGROUND, since: 0 }),
+      false,
+    ],
+  ])('T5 %s', (_, turn, next, gives) => {
+    expect(givesWay(turn, next, NOW)).toBe(gives);
+  });
+});
+
+describe('those that are told', () => {
+  const choose = (turns: readonly RunningTurn[], given: Partial<Parameters<typeof chooseReclaims>[0]> = {}) =>
+    chooseReclaims({
+      ...{ next: waiting({ rank: REALTIME }), running: turns, hasLane: false, freeCells: 0, need: 100 },
+      ...{ now: NOW },
+      ...given,
+    });
+  const background = { rank: BACKGROUND };
+
+  it('T5 are of the lowest class, there those who had most, there the oldest', () => {
+    expect(choose([running({ grant: 2 }), running({ grant: 3, ...background })])).toEqual([3]);
+    expect(choose([running({ grant: 2 }, 5), running({ grant: 3 }, 6)])).toEqual([3]);
+    expect(choose([running({ grant: 2 }), running({ grant: 3, grantedAt: 0 })])).toEqual([3]);
+  });
+
+  it('T5 are as many as make room, or none', () => {
+    const two = [running({ grant: 2 }), running({ grant: 3 })];
+    expect(choose(two, { need: 150 })).toEqual([2, 3]);
+    expect(choose(two, { need: 201 })).toEqual([]);
+    expect(choose(two, { hasLane: true, freeCells: 50 })).toEqual([2]);
+  });
+
+  it('T5 are none while those make room that were told before', () => {
+    expect(choose([running({ grant: 2, reclaiming: true }), running({ grant: 3 })])).toEqual([]);
+    expect(choose([running({ grant: 2, reclaiming: true }), running({ grant: 3 })], { need: 150 })).toEqual([
+      3,
+    ]);
+  });
+
+  it('T5 one that gave way does not get the lane back before the one that it gave way to', () => {
+    const turns = fc.record({
+      rank: fc.constantFrom(REALTIME, INTERACTIVE, BACKGROUND),
+      work: fc.nat(5_000),
+      age: fc.nat(100_000),
+      produced: fc.nat(2_000),
+    });
+    fc.assert(
+      fc.property(turns, turns, (one, other) => {
+        const next = waiting({ rank: one.rank, since: NOW - one.age }, one.work);
+        const turn = running(
+          { rank: other.rank, since: NOW - other.age, grantedAt: NOW - other.age, produced: other.produced },
+          other.work,
+        );
+        if (!givesWay(turn, next, NOW)) return;
+        const back = waiting(
+          { grant: 10, rank: other.rank, since: turn.since },
+          other.work + 2 * other.produced,
+        );
+        back.account.servedAt = NOW;
+        expect([
+          isAhead(next, back, NOW),
+          givesWay({ ...running({ rank: one.rank, grantedAt: NOW, produced: 0 }) }, back, NOW),
+        ]).toEqual([true, false]);
+      }),
+    );
+  });
+});
+
+describe('the deadline of a reclaim', () => {
+  it.each([
+    [Number.POSITIVE_INFINITY, 2_000],
+    [500, 500],
+    [1, 100],
+  ])('T2 within %d ms is %d ms', (left, deadline) => expect(reclaimDeadlineMs(left)).toBe(deadline));
+});
