@@ -19,7 +19,8 @@ constexpr uint64_t kGrowBytes = uint64_t{64} << 20;
 // A few pages of a small model, one of a large one's short talks: enough that paging back and forth touches nothing new.
 constexpr uint64_t kKeepFreeBytes = uint64_t{256} << 20;
 
-uint64_t roundedUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+uint64_t roundedDown(uint64_t value, uint64_t unit) { return value / unit * unit; }
+uint64_t roundedUp(uint64_t value, uint64_t unit) { return roundedDown(value + unit - 1, unit); }
 
 }  // namespace
 
@@ -52,8 +53,10 @@ Extent Arena::take(uint64_t bytes) {
   const auto [address, size] = *found;
   free_.erase(found);
   if (size > bytes) free_[address + bytes] = size - bytes;
-  for (uintptr_t page = address / kHugePage * kHugePage; page < address + bytes; page += kHugePage) touched_.insert(page);
+  for (uintptr_t page = roundedDown(address, kHugePage); page < address + bytes; page += kHugePage) touched_.insert(page);
+  given_.remove(address, address + bytes);
   used_ += bytes;
+  shrink(keepFreeBytes_);
   return {this, reinterpret_cast<uint8_t*>(address), bytes};
 }
 
@@ -96,8 +99,13 @@ void Arena::giveBack(uint8_t* data, uint64_t bytes) {
   shrink(keepFreeBytes_);
 }
 
-// From above, huge pages that nothing uses any part of.
 uint64_t Arena::shrink(uint64_t keepBytes) {
+  const uint64_t given = givePages(keepBytes);
+  return given + giveParts(keepBytes);
+}
+
+// From above, huge pages that nothing uses any part of.
+uint64_t Arena::givePages(uint64_t keepBytes) {
   uint64_t given = 0;
   for (auto page = touched_.end(); heldFree() > keepBytes && page != touched_.begin();) {
     --page;
@@ -106,10 +114,31 @@ uint64_t Arena::shrink(uint64_t keepBytes) {
     const auto [address, size] = *std::prev(above);
     if (*page + kHugePage > address + size) continue;
     if (madvise(reinterpret_cast<void*>(*page), kHugePage, MADV_DONTNEED) != 0) continue;
+    given += kHugePage - given_.remove(*page, *page + kHugePage);
     page = touched_.erase(page);
-    given += kHugePage;
   }
   return given;
+}
+
+// From above, what is free at the edges of huge pages that are used beyond them: they fall apart into small ones.
+uint64_t Arena::giveParts(uint64_t keepBytes) {
+  uint64_t given = 0;
+  for (auto each = free_.rbegin(); each != free_.rend() && heldFree() > keepBytes; ++each) {
+    const auto [from, bytes] = *each;
+    const uintptr_t to = from + bytes;
+    given += givePart(from, std::min<uintptr_t>(to, roundedUp(from, kHugePage)));
+    given += givePart(std::max<uintptr_t>(from, roundedDown(to, kHugePage)), to);
+  }
+  return given;
+}
+
+uint64_t Arena::givePart(uintptr_t from, uintptr_t to) {
+  if (from >= to || touched_.count(roundedDown(from, kHugePage)) == 0) return 0;
+  const uint64_t held = to - from - given_.within(from, to);
+  if (held == 0 || madvise(reinterpret_cast<void*>(from), to - from, MADV_DONTNEED) != 0) return 0;
+  given_.remove(from, to);
+  given_.add(from, to);
+  return held;
 }
 
 uint64_t Arena::usedBytes() const {
@@ -120,6 +149,11 @@ uint64_t Arena::usedBytes() const {
 uint64_t Arena::freeBytes() const {
   std::lock_guard lock(mutex_);
   return heldFree();
+}
+
+void Arena::keepFree(uint64_t bytes) {
+  std::lock_guard lock(mutex_);
+  keepFreeBytes_ = std::min(bytes, mostFreeBytes_);
 }
 
 uint64_t Arena::trim() {

@@ -8,6 +8,8 @@
 #include <mutex>
 #include <set>
 
+#include "ranges.h"
+
 namespace troupe {
 
 class Arena;
@@ -37,7 +39,8 @@ class Arena {
   // What is touched, and given back, at once: a huge page.
   static constexpr uint64_t kHugePage = uint64_t{2} << 20;
 
-  explicit Arena(uint64_t keepFreeBytes) : keepFreeBytes_(keepFreeBytes) {}
+  // Keeps at most so much of what is free.
+  explicit Arena(uint64_t mostFreeBytes) : mostFreeBytes_(mostFreeBytes), keepFreeBytes_(mostFreeBytes) {}
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
@@ -51,6 +54,8 @@ class Arena {
   uint64_t usedBytes() const;
   // Held, and not used.
   uint64_t freeBytes() const;
+  // From the next change on it keeps no more of what is free than this, nor than it keeps anyway.
+  void keepFree(uint64_t bytes);
   // Gives back what is free; answers how much.
   uint64_t trim();
 
@@ -61,15 +66,21 @@ class Arena {
   std::map<uintptr_t, uint64_t>::iterator fit(uint64_t bytes);
   void grow(uint64_t bytes);
   void release(uintptr_t address, uint64_t bytes);
-  uint64_t heldFree() const { return touched_.size() * kHugePage - used_; }
+  uint64_t heldFree() const { return touched_.size() * kHugePage - given_.bytes() - used_; }
   uint64_t shrink(uint64_t keepBytes);
+  uint64_t givePages(uint64_t keepBytes);
+  uint64_t giveParts(uint64_t keepBytes);
+  uint64_t givePart(uintptr_t from, uintptr_t to);
 
-  const uint64_t keepFreeBytes_;
+  const uint64_t mostFreeBytes_;
   mutable std::mutex mutex_;
+  uint64_t keepFreeBytes_;
   // By address; neighbours are one.
   std::map<uintptr_t, uint64_t> free_;
   // Addresses of the huge pages that hold memory of the system.
   std::set<uintptr_t> touched_;
+  // Free parts of these that do not, for the rest of the huge page is used.
+  Ranges given_;
   uint64_t used_ = 0;
 };
 

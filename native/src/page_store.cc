@@ -27,6 +27,7 @@ std::shared_ptr<Page> PageStore::make(PageLayout layout) {
     }
     charged_ += bytes;
     chargedPages_++;
+    keepRoomFor(charged_);
   }
   std::unique_ptr<Page> page;
   try {
@@ -35,6 +36,7 @@ std::shared_ptr<Page> PageStore::make(PageLayout layout) {
     std::lock_guard lock(mutex_);
     charged_ -= bytes;
     chargedPages_--;
+    keepRoomFor(charged_);
     throw;
   }
   return {page.release(), [this](Page* each) { destroy(each); }};
@@ -43,11 +45,19 @@ std::shared_ptr<Page> PageStore::make(PageLayout layout) {
 // First the memory, then the charge: never more memory than is charged.
 void PageStore::destroy(Page* page) {
   const uint64_t bytes = page->bytes();
+  {
+    std::lock_guard lock(mutex_);
+    // The next page may have its memory, which is warm.
+    keepRoomFor(charged_ - bytes);
+  }
   std::unique_ptr<Page>(page).reset();
   std::lock_guard lock(mutex_);
   charged_ -= bytes;
   chargedPages_--;
 }
+
+// What is free counts towards the ceiling too: the arena keeps what pages could still take, and no more.
+void PageStore::keepRoomFor(uint64_t charged) { arena_.keepFree(ceiling_ > charged ? ceiling_ - charged : 0); }
 
 uint64_t PageStore::add(std::shared_ptr<Page> page) {
   std::lock_guard lock(mutex_);
@@ -122,6 +132,7 @@ PageUsage PageStore::usage() const {
 void PageStore::setCeiling(uint64_t bytes) {
   std::lock_guard lock(mutex_);
   ceiling_ = bytes;
+  keepRoomFor(charged_);
 }
 
 }  // namespace troupe

@@ -64,6 +64,7 @@ class PageStore {
   void destroy(Page* page);
   Entry& entry(uint64_t id);
   std::shared_ptr<Page> letGo(uint64_t id);
+  void keepRoomFor(uint64_t charged);
 
   Arena& arena_;
   mutable std::mutex mutex_;

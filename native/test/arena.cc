@@ -29,6 +29,7 @@ void takeAndGive(uint64_t seed) {
   Chance chance(seed);
   std::vector<Piece> pieces;
   uint64_t used = 0;
+  uint64_t keep = kKeep;
   for (int step = 0; step < 400; step++) {
     if (pieces.size() < 12 && chance.below(2) == 0) {
       const uint64_t bytes = 1 + chance.below(uint64_t{1} << (10 + chance.below(14)));
@@ -43,9 +44,10 @@ void takeAndGive(uint64_t seed) {
       used -= which->extent.bytes();
       std::swap(*which, pieces.back());
       pieces.pop_back();
-      // What one of them shares a huge page with cannot be given back.
-      CHECK(arena.freeBytes() <= kKeep + pieces.size() * 2 * Arena::kHugePage);
     }
+    // Also of huge pages that pieces lie in, nothing more than this; what it keeps less than before goes with the next change.
+    CHECK(arena.freeBytes() <= keep || used == 0);
+    if (step % 16 == 0) arena.keepFree(keep = chance.below(kKeep));
     CHECK(arena.usedBytes() == used);
   }
   for (const Piece& piece : pieces) CHECK(marked(piece));
