@@ -1,10 +1,12 @@
 /** The memory budget of a real troupe: what is in the ledger, and what happens under pressure. */
+import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { MemoryReport, PoolReport, Troupe, TroupeOptions } from '../../src/index.js';
 import { SectionKind } from '../../src/native/pages.js';
 import { addon } from '../native/fixtures.js';
 import { greedy, probesOf, startTroupe, until } from './stage.js';
 
+const KJV = fileURLToPath(new URL('../../models/parlour-tiny-gene-kjv-F16.gguf', import.meta.url));
 const MIB = 2 ** 20;
 
 let troupe: Troupe;
@@ -62,6 +64,19 @@ describe('the ledger of a troupe', () => {
     const after = await troupe.memory();
     expect(bytesOf(after, 'context')).toBe(bytesOf(before, 'context') / 4);
     expect(after.cells.total).toBe(256);
+  });
+
+  it('B1 has each gene once, where it is', async () => {
+    await start({ lanes: 1 });
+    const { bytes } = await troupe.genes.load(KJV, { name: 'kjv' });
+    const genes = (report: MemoryReport) => report.leases.filter(({ kind }) => kind === 'genes');
+    const [loaded] = genes(await eventually((now) => genes(now).length > 0));
+    expect(loaded).toMatchObject({ owner: 'kjv', tier: 'device', bytes, floorBytes: 0 });
+    await troupe.genes.pageOut('kjv');
+    const [moved] = genes(await eventually((now) => genes(now)[0]?.tier === 'host'));
+    expect(moved?.bytes).toBe(bytes);
+    await troupe.genes.unload('kjv');
+    await eventually((now) => genes(now).length === 0);
   });
 });
 
