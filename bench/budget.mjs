@@ -1,7 +1,10 @@
 /**
  * Budget: what one ledger of memory costs, and what it gives to those who share it.
  */
+import { ceiling } from './budget/ceiling.mjs';
 import { evict } from './budget/evict.mjs';
+import { idleCost } from './budget/idle.mjs';
+import { ledger } from './budget/ledger.mjs';
 import { relief } from './budget/relief.mjs';
 
-export const bench = { name: 'budget', parts: [evict, relief] };
+export const bench = { name: 'budget', parts: [ledger, ceiling, evict, relief, idleCost] };

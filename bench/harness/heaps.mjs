@@ -10,7 +10,10 @@ const ROUNDS = 3;
 const SETTLE_MS = 200;
 const MEMORY = 'JSON.stringify(process.memoryUsage())';
 
-/** `{ residentBytes, heapBytes, isolates }`; `heapBytes`: objects and array buffers, summed over the isolates. */
+/**
+ * `{ residentBytes, heapBytes, committedBytes, isolates }`, summed over the isolates; `heapBytes`: objects and array buffers;
+ * `committedBytes`: heaps with what they keep free, and what objects hold outside of them.
+ */
 export async function weigh() {
   const session = new Session();
   session.connect();
@@ -22,13 +25,15 @@ export async function weigh() {
       for (const send of isolates) await send('HeapProfiler.collectGarbage');
       await sleep(SETTLE_MS);
     }
-    let heapBytes = 0;
+    let [heapBytes, committedBytes] = [0, 0];
     for (const send of isolates) {
       const { result } = await send('Runtime.evaluate', { expression: MEMORY, returnByValue: true });
-      const { heapUsed, arrayBuffers } = JSON.parse(result.value);
+      const { heapUsed, heapTotal, arrayBuffers, external } = JSON.parse(result.value);
       heapBytes += heapUsed + arrayBuffers;
+      committedBytes += heapTotal + external;
     }
-    return { residentBytes: process.memoryUsage.rss(), heapBytes, isolates: isolates.length };
+    const residentBytes = process.memoryUsage.rss();
+    return { residentBytes, heapBytes, committedBytes, isolates: isolates.length };
   } finally {
     session.disconnect();
   }
