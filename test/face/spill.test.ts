@@ -60,13 +60,15 @@ describe('a room on disk', () => {
     expect(await troupe.pages.list()).toEqual([]);
   });
 
-  it('P5 is written while the room is just losing its lane', async () => {
+  it('P5 is written while the room is just losing its lane, or coming back into it', async () => {
     await start();
     const [ada, ben] = [await troupe.mind('ada'), await troupe.mind('ben')];
-    for (let generation = 1; generation <= 5; generation++) {
-      await say(ada, 'One.');
-      const [spilled] = await Promise.all([ada.spill(), say(ben, 'Two.')]);
-      expect(spilled).toMatchObject({ generation });
+    await say(ada, 'One.');
+    for (let generation = 1; generation <= 10; generation += 2) {
+      const [leaving] = await Promise.all([ada.spill(), say(ben, 'Two.')]);
+      expect(leaving).toMatchObject({ generation });
+      const [coming] = await Promise.all([ada.spill(), say(ada, 'Three.')]);
+      expect(coming).toMatchObject({ generation: generation + 1 });
     }
   });
 

@@ -145,8 +145,8 @@ export type DiskWord =
   | {
       readonly type: 'read';
       readonly read: number;
-      readonly activity: Activity;
-      readonly page: number;
+      /** As the file was by then: it may have been written anew since the broker asked. */
+      readonly record: PageRecord;
       readonly ms: number;
     }
   | {

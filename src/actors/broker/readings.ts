@@ -65,12 +65,11 @@ export class Readings {
   }
 
   /** The pager has read this for this reading. False: nothing waits for it. */
-  came(activity: Activity, number: number, page: number, ms: number): boolean {
-    const reading = this.#readings.get(activity);
+  came(number: number, record: PageRecord, ms: number): boolean {
+    const reading = this.#readings.get(record.activity);
     if (reading?.number !== number) return false;
-    const { held, bytes } = reading.file;
-    this.#occupancy.adopt({ activity, page, held, bytes });
-    this.#over(reading, { bytes, ms, error: undefined });
+    this.#occupancy.adopt(record);
+    this.#over(reading, { bytes: record.bytes, ms, error: undefined });
     return true;
   }
 

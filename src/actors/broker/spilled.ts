@@ -83,9 +83,9 @@ export class Spilled {
         return;
       }
       case 'read': {
-        const { activity, read, page, ms } = message;
-        if (!this.readings.came(activity, read, page, ms)) this.#tell(pager, { type: 'release', page });
-        return this.#answer(activity);
+        const { read, record, ms } = message;
+        if (!this.readings.came(read, record, ms)) this.#tell(pager, { type: 'release', page: record.page });
+        return this.#answer(record.activity);
       }
       case 'unread': {
         const { activity, read, error } = message;

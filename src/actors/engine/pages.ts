@@ -100,6 +100,7 @@ export class Pages {
 
   /** A page that was read from disk is an activity's; an engine that found it before it was told may have it as another's. */
   takeOver(record: PageRecord): void {
+    if (this.#store.info(record.page) === undefined) return this.#listener.unpaged(record);
     for (const other of this.all()) {
       if (other.page !== record.page || other.activity === record.activity) continue;
       this.#records.delete(other.activity);

@@ -4,9 +4,10 @@
  * the pager's for itself.
  */
 import { crc32 } from 'node:zlib';
-import { EmptyLane, EngineLost, MailboxFull, NoSuchGene, PageMismatch } from '../../errors.js';
+import { EmptyLane, EngineLost, MailboxFull, NoSuchGene, NoSuchPage, PageMismatch } from '../../errors.js';
 import type { PageGene } from '../../pages/meta.js';
 import { PageFiles } from '../../pages/page-files.js';
+import type { PageFile } from '../../pages/read.js';
 import type { Context } from '../../runtime/actor.js';
 import { Band } from '../../runtime/message.js';
 import { Offload } from '../../runtime/offload.js';
@@ -18,6 +19,8 @@ import type { FileMessage, MoveMessage, PagerAnswers, PagerArgs, Recalled, WhatM
 
 /** Spills and recalls at a time: more than a disk does well. */
 const MAX_JOBS = 256;
+/** Times that a page may come back into its lane before it is written: a room that busy is asked for again later. */
+const MOST_TRIES = 8;
 
 type Of<Type extends FileMessage['type']> = FileMessage & { readonly type: Type };
 type Move = (message: MoveMessage) => Promise<PageMove>;
@@ -81,19 +84,26 @@ export class Files {
     await this.#offload?.close();
   }
 
-  async #spill({ drop, transcript, activity, mind, name, deadlineMs }: Of<'spill'>) {
+  /** A page that is wanted in a lane before it is written is gone then, and taken from there again. */
+  async #spill({ drop, transcript, activity, mind, name, deadlineMs }: Of<'spill'>): Promise<PageFile> {
     const said = crc32(transcript);
-    const { page, file } = await this.#inMemory({ activity, mind, name, deadlineMs });
-    if (page === undefined) {
-      if (file?.said === said) return file.file;
-      throw new EmptyLane({ name });
+    for (let tries = 1; ; tries++) {
+      const { page, file } = await this.#inMemory({ activity, mind, name, deadlineMs });
+      if (page === undefined) {
+        if (file?.said === said) return file.file;
+        throw new EmptyLane({ name });
+      }
+      try {
+        const written = await this.busy(`writing ${name} to disk`, deadlineMs, (files) =>
+          files.spill({ name, page: page.page, transcript }, { deadlineMs }),
+        );
+        const filed = { activity, mind, held: written.cells, bytes: page.bytes, said, file: written };
+        this.#tell({ type: 'filed', file: filed, page: page.page, drop });
+        return written;
+      } catch (error) {
+        if (!(error instanceof NoSuchPage) || tries === MOST_TRIES) throw error;
+      }
     }
-    const written = await this.busy(`writing ${name} to disk`, deadlineMs, (files) =>
-      files.spill({ name, page: page.page, transcript }, { deadlineMs }),
-    );
-    const filed = { activity, mind, held: written.cells, bytes: page.bytes, said, file: written };
-    this.#tell({ type: 'filed', file: filed, page: page.page, drop });
-    return written;
   }
 
   /** Its page, out of its lane first if it is there; none if it is on disk alone, or nowhere. */

@@ -39,9 +39,10 @@ export class Reads {
       const restored = await this.#files.busy(`reading ${name} from disk`, READ_MS, (files) =>
         files.restore({ name, fingerprint: this.#args.fingerprint }, { deadlineMs: READ_MS, progress }),
       );
-      const { page, charged: bytes } = restored;
+      const { page, charged: bytes, cells: held } = restored;
       const ms = performance.now() - began;
-      if (!this.#tell({ type: 'read', read, activity, page, ms })) return await this.#release(page);
+      const record = { activity, page, held, bytes };
+      if (!this.#tell({ type: 'read', read, record, ms })) return await this.#release(page);
       this.#ctx.probe({ name: 'page.read', page: name, bytes, ms });
     } catch (error) {
       this.#tell({ type: 'unread', read, activity, error: toEnvelope(error) });

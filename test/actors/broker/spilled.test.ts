@@ -80,7 +80,7 @@ describe('a room that is on disk alone', () => {
     turn();
     expect(await ada.hears()).toMatchObject([{ type: 'queued', reason: 'disk', on: pager.id }]);
     expect(await pager.hears()).toEqual([{ type: 'read', read: 1, file: filed() }]);
-    say({ type: 'read', read: 1, activity: room, page: 5, ms: 3 });
+    say({ type: 'read', read: 1, record: record(room, 5), ms: 3 });
     expect(await ada.hears()).toMatchObject([
       {
         ...{ type: 'granted', lane: 0, continues: false, vacated: 2 },
@@ -90,13 +90,24 @@ describe('a room that is on disk alone', () => {
     expect(await engine.hears()).toEqual([{ type: 'adopt', epoch: 0, record: record(room, 5) }]);
   });
 
+  it('P5 has the page as it was on disk by then', async () => {
+    await spill();
+    turn();
+    const read = await readOf();
+    // It was just being written anew.
+    const newer = { ...record(room, 5), held: 77, bytes: 700 };
+    say({ type: 'read', read, record: newer, ms: 3 });
+    expect(await pages()).toEqual([newer]);
+    expect(await engine.hears()).toMatchObject([{ type: 'adopt', record: newer }]);
+  });
+
   it('P5 keeps nobody else from the lane meanwhile, and then waits for it', async () => {
     await spill();
     turn();
     const read = await readOf();
     turn(`${ben.id}/main`, ben);
     expect(await ben.hears()).toMatchObject([{ type: 'granted' }]);
-    say({ type: 'read', read, activity: room, page: 5, ms: 3 });
+    say({ type: 'read', read, record: record(room, 5), ms: 3 });
     expect(await ada.hears()).toMatchObject([{ reason: 'disk' }, { type: 'queued', reason: 'lane' }]);
   });
 
@@ -127,7 +138,7 @@ describe('a room that is on disk alone', () => {
     turn();
     const read = await readOf();
     ada.tell({ type: 'withdraw', ticket: tickets });
-    say({ type: 'read', read, activity: room, page: 5, ms: 3 });
+    say({ type: 'read', read, record: record(room, 5), ms: 3 });
     expect(await pages()).toEqual([record(room, 5)]);
     await ada.hears();
     turn();
@@ -140,7 +151,7 @@ describe('a room that is on disk alone', () => {
     const read = await readOf();
     ada.end();
     expect(await pager.hears()).toEqual([{ type: 'stop-reading', read }]);
-    say({ type: 'read', read, activity: room, page: 5, ms: 3 });
+    say({ type: 'read', read, record: record(room, 5), ms: 3 });
     expect(await pager.hears()).toEqual([{ type: 'release', page: 5 }]);
     expect(await pages()).toEqual([]);
   });
@@ -162,7 +173,7 @@ describe('a room that is on disk alone', () => {
     turn();
     const read = await readOf();
     up(1, [], 1);
-    say({ type: 'read', read, activity: room, page: 5, ms: 3 });
+    say({ type: 'read', read, record: record(room, 5), ms: 3 });
     expect((await ada.hears()).at(-1)).toMatchObject({ type: 'granted', epoch: 1, read: { bytes: 100 } });
     await engine.hears();
     // It was lost before it had heard of the page.
@@ -188,7 +199,7 @@ describe('a room that is on disk alone', () => {
     move('page-out');
     expect(await pager.hears()).toMatchObject([{ type: 'refused', error: { code: 'EmptyLane' } }]);
     move('page-in');
-    say({ type: 'read', read: await readOf(), activity: room, page: 5, ms: 3 });
+    say({ type: 'read', read: await readOf(), record: record(room, 5), ms: 3 });
     expect(await pager.hears()).toMatchObject([{ type: 'granted', continues: false }]);
   });
 

@@ -59,6 +59,12 @@ describe('an engine that is started again', () => {
     expect([taken.all(), released]).toEqual([[record('12/main', 4)], []]);
   });
 
+  it('P5 takes over no page that is gone', () => {
+    const { taken } = recovered({}, []);
+    taken.takeOver(record('12/main', 4));
+    expect(taken.all()).toEqual([]);
+  });
+
   it('P5 leaves alone what is still being read, and what is gone', () => {
     const held = { 4: ['us', '7/main', false] } as const;
     expect(recovered(held, [record('8/main', 3)])).toMatchObject({ pages: [], released: [] });
