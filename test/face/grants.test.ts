@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Mind, Troupe } from '../../src/index.js';
 import {
+  actorOf,
   begun,
   circling,
   ENDLESS,
@@ -79,12 +80,14 @@ describe('room for one gene', () => {
     await begun(held);
     using waits = probesOf(troupe, 'turn.waiting');
     const waiting = melville.turn(SAYING, say);
-    await until(() => waits.seen.length > 0, 'a wait');
+    const seen = () => waits.seen.filter(({ mind }) => mind === 'melville');
+    await until(() => seen().length > 0, 'a wait');
+    const shown = troupe.inspect().actors.find(({ id }) => id === melville.id)?.waitsFor;
+    expect(shown).toMatchObject({ reason: 'genes', on: actorOf(troupe, 'broker') });
     held.cancel();
     const { receipt } = await waiting.result;
     expect(Object.keys(receipt.waits)).toEqual(['genes']);
-    const seen = waits.seen.filter(({ mind }) => mind === 'melville');
-    expect(seen.map(({ room, reason }) => [room, reason])).toEqual([['main', 'genes']]);
+    expect(seen().map(({ room, reason }) => [room, reason])).toEqual([['main', 'genes']]);
   });
 
   it('T1 a turn of other genes goes on beside one that waits for room', async () => {

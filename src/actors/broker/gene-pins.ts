@@ -4,7 +4,7 @@
 import type { Context } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
 import { Band } from '../../runtime/message.js';
-import type { BrokerToResidency, GeneStock, ResidencyToBroker } from '../residency/protocol.js';
+import type { BrokerToResidency, GeneStock, PinnedGene, ResidencyToBroker } from '../residency/protocol.js';
 import { GeneTable } from './gene-table.js';
 import type { Grant, Ledger } from './ledger.js';
 import type { BrokerPost } from './post.js';
@@ -48,6 +48,11 @@ export class GenePins {
     this.table.pin(number, grant.request.genes);
     this.#phenotyped.add(grant.request.activity);
     this.#say(number, grant);
+  }
+
+  /** Its genes are pinned: those that its names stood for by then. */
+  pinned(number: number, genes: readonly PinnedGene[]): void {
+    this.table.pin(number, [...new Set(genes.map(({ gene }) => gene))]);
   }
 
   /** A turn that runs no genes has a lane. */

@@ -65,7 +65,9 @@ export class Grants {
 
   pinned({ grant: number, genes, missed }: Pinned): void {
     const grant = this.#take(number);
-    if (grant !== undefined) this.#serve(grant, { genes, missed });
+    if (grant === undefined) return;
+    this.#of.pins.pinned(number, genes);
+    this.#serve(grant, { genes, missed });
   }
 
   /** Its genes have no room, or do not come: others may have the lane meanwhile. */

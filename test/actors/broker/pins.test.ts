@@ -131,6 +131,15 @@ describe('a grant with genes', () => {
     expect(await residency.hears()).toEqual([{ type: 'unpin', grant }]);
   });
 
+  it('G1 whose name came to stand for another gene meanwhile holds that one', async () => {
+    request(ada, 1, 'a');
+    const grant = await toPin('a');
+    residency.tell({ type: 'stock', stock: { ...stock(), named: new Map([['a', 7]]) } });
+    residency.tell({ type: 'pinned', grant, genes: [{ name: 'a', gene: 7, scale: 1 }], missed });
+    request(ben, 1, 'a');
+    await toPin('a');
+  });
+
   it('T1 whose genes do not come gives its lane back for a while, and is tried again', async () => {
     request(ada, 1, 'a');
     const grant = await toPin('a');
