@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, vi } from 'vitest';
+import type { LeaseMessage } from '../../../src/actors/broker/lease-news.js';
 import type { Holds } from '../../../src/actors/broker/leases.js';
 import type { EngineControl } from '../../../src/actors/engine/protocol.js';
 import type {
@@ -30,7 +31,7 @@ export let folder: string;
 export let model: NativeModel;
 export let thread: TestThread;
 export let residency: number;
-export let broker: Party<BrokerToResidency | Relieve | PoolUse, ResidencyToBroker | Holds>;
+export let broker: Party<BrokerToResidency | Relieve | PoolUse | LeaseMessage, ResidencyToBroker | Holds>;
 export let engine: Party<never, EngineControl>;
 
 export async function start(given: Partial<ResidencyArgs> = {}): Promise<void> {
