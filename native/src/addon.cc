@@ -24,6 +24,12 @@ Napi::Value readHeaderOf(const Napi::CallbackInfo& info) {
 }
 
 // A caller's error inside its progress callback cancels the load and is thrown again after it.
+std::string geneForm(const Napi::Value& value) {
+  const std::string form = value.IsUndefined() ? "place" : text(value, "options.geneForm");
+  if (form != "place" && form != "stacks") throw badArgument("options.geneForm", form, "place or stacks");
+  return form;
+}
+
 Napi::Value loadModel(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), "loadModel", [&]() -> Napi::Value {
     const Napi::Env env = info.Env();
@@ -32,6 +38,7 @@ Napi::Value loadModel(const Napi::CallbackInfo& info) {
     load.path = path(options.Get("path"), "options.path");
     load.mmap = boolean(options.Get("mmap"), "options.mmap");
     load.gpuLayers = int32(options.Get("gpuLayers"), "options.gpuLayers", -1, INT32_MAX);
+    load.allStacks = geneForm(options.Get("geneForm")) == "stacks";
     const Napi::Value call = options.Get("onProgress");
     if (!call.IsUndefined() && !call.IsFunction()) {
       throw badArgument("options.onProgress", std::string("no function"), "a function");

@@ -24,9 +24,32 @@ void Bank::set(int32_t lane, const std::vector<std::pair<uint64_t, float>>& gene
     phenotype.push_back({id, shelf_.onDevice(id), scale});
   }
   std::sort(phenotype.begin(), phenotype.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
+  groups_ = groups(lane, phenotype);
   if (!phenotype.empty() && products_.empty()) prepare();
   phenotypes_[lane] = std::move(phenotype);
   from_[lane] = from;
+}
+
+// All that lanes run when this one runs that.
+std::vector<std::shared_ptr<StackGroup>> Bank::groups(int32_t lane, const Phenotype& phenotype) const {
+  std::vector<std::shared_ptr<StackGroup>> groups;
+  for (size_t i = 0; i < phenotypes_.size(); i++) {
+    size_t stacked = 0;
+    for (const AppliedGene& each : static_cast<int32_t>(i) == lane ? phenotype : phenotypes_[i]) {
+      const StackSlot* slot = each.gene->stacked().slot.get();
+      if (!slot) continue;
+      stacked++;
+      if (std::find(groups.begin(), groups.end(), slot->group()) == groups.end()) groups.push_back(slot->group());
+    }
+    if (stacked > StackedProducts::kMaxGenes) {
+      throw badArgument("genes.length", static_cast<double>(stacked), "at most " + std::to_string(StackedProducts::kMaxGenes));
+    }
+  }
+  if (groups.size() > StackedProducts::kMaxGroups) {
+    throw nativeFailure("genes", "the lanes would run genes of " + std::to_string(groups.size()) +
+                                     " groups of like ranks at once, of at most " + std::to_string(StackedProducts::kMaxGroups));
+  }
+  return groups;
 }
 
 // What the lane's next row runs. A lane's rows come in order of their positions, however a step is taken apart.
@@ -45,10 +68,13 @@ ggml_tensor* Bank::product(ggml_context* context, ggml_tensor* w, ggml_tensor* c
     throw std::runtime_error(std::string(w->name) + " is multiplied by " + std::to_string(rows) + " rows in a step of " +
                              std::to_string(tokens) + " with " + std::to_string(outputs) + " outputs");
   }
+  if (coverage_->weights()[index].form == GeneForm::stacks) {
+    return stacked_.nodes(context, index, cur, res, rows != tokens);
+  }
   return products_[index].node(context, cur, res);
 }
 
-void Bank::begin(uint32_t tokens, llama_seq_id** lanes, const int8_t* output) {
+void Bank::plan(uint32_t tokens, llama_seq_id** lanes, const int8_t* output) {
   if (products_.empty()) return;
   perRow_.clear();
   perOutput_.clear();
@@ -59,6 +85,7 @@ void Bank::begin(uint32_t tokens, llama_seq_id** lanes, const int8_t* output) {
   step_.tokens.make(perRow_);
   step_.outputs.make(perOutput_);
   step_.values.resize(std::max(step_.tokens.values(), step_.outputs.values()));
+  stacked_.plan(step_.tokens, step_.outputs, groups_);
 }
 
 }  // namespace troupe

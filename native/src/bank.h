@@ -13,6 +13,7 @@
 #include "gene_product.h"
 #include "row_plan.h"
 #include "shelf.h"
+#include "stacked_products.h"
 
 namespace troupe {
 
@@ -26,16 +27,21 @@ class Bank final : public llama_product_hook {
   void set(int32_t lane, const std::vector<std::pair<uint64_t, float>>& genes, int32_t from);
   // A step comes: each lane's rows go on from where it ends.
   void expect(const std::vector<int32_t>& lengths) { positions_ = lengths; }
+  // It is over, and all of it computed.
+  void finish() { stacked_.finish(); }
 
-  uint32_t max_nodes() const override { return 1; }
-  uint64_t shape() const override { return products_.empty() ? 0 : 1; }
+  uint32_t max_nodes() const override { return shelf_.stacks() ? StackedProducts::kMaxNodes : 1; }
+  uint64_t shape() const override { return products_.empty() ? 0 : 1 + stacked_.shape(); }
+  void plan(uint32_t tokens, llama_seq_id** lanes, const int8_t* output) override;
+  void build() override { stacked_.build(); }
   ggml_tensor* product(ggml_context* context, ggml_tensor* w, ggml_tensor* cur, ggml_tensor* res, int64_t tokens,
                        int64_t outputs) override;
   void experts(ggml_tensor*) override {}
-  void begin(uint32_t tokens, llama_seq_id** lanes, const int8_t* output) override;
+  void set_inputs() override { stacked_.setInputs(step_.tokens, step_.outputs); }
 
  private:
   void prepare();
+  std::vector<std::shared_ptr<StackGroup>> groups(int32_t lane, const Phenotype& phenotype) const;
   const Phenotype& next(int32_t lane);
 
   Shelf& shelf_;
@@ -47,6 +53,9 @@ class Bank final : public llama_product_hook {
   // One a covered weight; empty until a gene is set.
   std::shared_ptr<const Coverage> coverage_;
   std::vector<GeneProduct> products_;
+  StackedProducts stacked_;
+  // Whose genes the lanes run.
+  std::vector<std::shared_ptr<StackGroup>> groups_;
   GeneStep step_;
   std::vector<const Phenotype*> perRow_;
   std::vector<const Phenotype*> perOutput_;

@@ -59,7 +59,8 @@ std::byte* mapped(size_t bytes) {
 
 }  // namespace
 
-Block::Block(size_t bytes) : data_(mapped(rounded(bytes, kPage)), Free(rounded(bytes, kPage))) {}
+Block::Block(size_t bytes)
+    : data_(bytes == 0 ? nullptr : mapped(rounded(bytes, kPage)), Free(rounded(bytes, kPage))) {}
 
 void Block::Free::operator()(std::byte* data) const { munmap(data, bytes); }
 

@@ -2,20 +2,30 @@
 // Immutable once made; thread-safe.
 #pragma once
 
+#include <ggml-backend.h>
+
 #include <cstdint>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
-struct ggml_tensor;
 struct llama_model;
 
 namespace troupe {
+
+// How genes add to the product of a weight: by our own node of the graph, for which its operands lie in host memory, or by
+// nodes that every backend has, over stacks of genes.
+enum class GeneForm { node, stacks };
+// Which weights have stacks: none where all lie in host memory, else those that do not, or, as in tests, all.
+enum class StackedWeights { none, elsewhere, all };
 
 struct CoveredWeight {
   std::string name;
   int64_t in = 0;
   int64_t out = 0;
+  GeneForm form = GeneForm::node;
+  // Where stacks for it lie.
+  ggml_backend_buffer_type_t memory = nullptr;
   // Why genes cannot reach it although a graph multiplies it; empty if they can.
   std::string refusal;
 };
@@ -23,7 +33,7 @@ struct CoveredWeight {
 class Coverage {
  public:
   // Builds the graphs of a small context of the model and looks at every product. Throws NativeFailure.
-  static Coverage of(llama_model* model);
+  static Coverage of(llama_model* model, StackedWeights stacked);
 
   // In the order in which a graph multiplies them.
   const std::vector<CoveredWeight>& weights() const { return weights_; }

@@ -8,9 +8,9 @@
 #include <map>
 
 #include "failure.h"
+#include "gene_layout.h"
 #include "gguf_file.h"
 #include "log_tail.h"
-#include "vector.h"
 
 namespace troupe {
 namespace {
@@ -26,10 +26,6 @@ Failure notAGene(const GeneBytes& file, const std::string& reason) {
   return {"NotAGene", {{"path", file.path}, {"reason", reason}}};
 }
 
-Failure unfit(const GeneBytes& file, const std::string& tensor, const std::string& reason) {
-  return {"GeneUnfit", {{"path", file.path}, {"tensor", tensor}, {"reason", reason}}};
-}
-
 struct Reading {
   const GeneBytes& file;
   uint64_t wanted = 0;
@@ -43,16 +39,6 @@ size_t readAt(void* data, void* output, uint64_t offset, size_t bytes) {
   if (got < bytes) reading.wanted = std::max(reading.wanted, offset + bytes);
   return got;
 }
-
-struct Matrix {
-  const ggml_tensor* tensor = nullptr;
-  const std::byte* data = nullptr;
-};
-
-struct Pair {
-  Matrix a;
-  Matrix b;
-};
 
 class GeneFile : public Gguf {
  public:
@@ -71,8 +57,8 @@ class GeneFile : public Gguf {
   }
 
   // The tensors by the name of the weight that each pair changes.
-  std::map<std::string, Pair> pairs() const {
-    std::map<std::string, Pair> pairs;
+  std::map<std::string, GenePair> pairs() const {
+    std::map<std::string, GenePair> pairs;
     for (ggml_tensor* each = ggml_get_first_tensor(meta_.get()); each; each = ggml_get_next_tensor(meta_.get(), each)) {
       const std::string name = each->name;
       const int64_t id = gguf_find_tensor(gguf_.get(), each->name);
@@ -82,7 +68,7 @@ class GeneFile : public Gguf {
         return name.size() > suffix.size() && name.compare(name.size() - suffix.size(), suffix.size(), suffix) == 0;
       };
       if (!ends(kSuffixA) && !ends(kSuffixB)) throw unfit(file_, name, "its name ends with neither .lora_a nor .lora_b");
-      Pair& pair = pairs[name.substr(0, name.size() - kSuffixA.size())];
+      GenePair& pair = pairs[name.substr(0, name.size() - kSuffixA.size())];
       (ends(kSuffixA) ? pair.a : pair.b) = {each, data};
     }
     return pairs;
@@ -127,7 +113,7 @@ std::string shapeOf(const ggml_tensor* tensor) {
 }
 
 // The weight's index in the coverage.
-int32_t checkPair(const GeneBytes& file, const std::string& name, const Pair& pair, const Coverage& coverage) {
+int32_t checkPair(const GeneBytes& file, const std::string& name, const GenePair& pair, const Coverage& coverage) {
   if (!pair.a.tensor) throw unfit(file, name + kSuffixA, "it is missing");
   if (!pair.b.tensor) throw unfit(file, name + kSuffixB, "it is missing");
   if (name == "token_embd.weight") throw unfit(file, name, "it is the table of token embeddings, which genes do not reach");
@@ -153,76 +139,16 @@ int32_t checkPair(const GeneBytes& file, const std::string& name, const Pair& pa
   return index;
 }
 
-// As 32-bit floats, whatever the file holds.
-std::vector<float> floats(const GeneBytes& file, const Matrix& from) {
-  std::vector<float> values(ggml_nelements(from.tensor));
-  const auto count = static_cast<int64_t>(values.size());
-  switch (from.tensor->type) {
-    case GGML_TYPE_F16: ggml_fp16_to_fp32_row(reinterpret_cast<const ggml_fp16_t*>(from.data), values.data(), count); break;
-    case GGML_TYPE_BF16: ggml_bf16_to_fp32_row(reinterpret_cast<const ggml_bf16_t*>(from.data), values.data(), count); break;
-    default: std::memcpy(values.data(), from.data, values.size() * sizeof(float));
-  }
-  // Any number but NaN and the infinities gives 0 here.
-  float worst = 0;
-  for (const float value : values) worst += value * 0.0f;
-  if (worst != 0) throw unfit(file, from.tensor->name, "it holds a value that is no finite number");
-  return values;
-}
-
-void layOut(const GeneBytes& file, const Pair& pair, Factors& factors, std::byte* a, std::byte* b) {
-  factors.a = a;
-  factors.b = b;
-  const std::vector<float> valuesA = floats(file, pair.a);
-  const std::vector<float> valuesB = floats(file, pair.b);
-  if (factors.half) {
-    // The file's alignment is its own choice; ours must be that of the type.
-    std::vector<Half> halves(std::max(valuesA.size(), valuesB.size()));
-    std::memcpy(halves.data(), pair.a.data, valuesA.size() * sizeof(Half));
-    layOutA(factors, halves.data(), reinterpret_cast<Half*>(a));
-    std::memcpy(halves.data(), pair.b.data, valuesB.size() * sizeof(Half));
-    layOutB(factors, halves.data(), reinterpret_cast<Half*>(b));
-  } else {
-    layOutA(factors, valuesA.data(), reinterpret_cast<float*>(a));
-    layOutB(factors, valuesB.data(), reinterpret_cast<float*>(b));
-  }
-}
-
-Factors shapeOf(const Pair& pair, float alpha) {
-  Factors factors;
-  factors.in = pair.a.tensor->ne[0];
-  factors.out = pair.b.tensor->ne[1];
-  factors.rank = static_cast<int32_t>(pair.a.tensor->ne[1]);
-  factors.half = pair.a.tensor->type == GGML_TYPE_F16 && pair.b.tensor->type == GGML_TYPE_F16;
-  factors.scale = alpha == 0 ? 1 : alpha / static_cast<float>(factors.rank);
-  return factors;
-}
-
 }  // namespace
 
-std::unique_ptr<const Gene> readGene(const GeneBytes& bytes, const std::string& architecture, const Coverage& coverage) {
+std::unique_ptr<Gene> readGene(const GeneBytes& bytes, const std::string& architecture, const Coverage& coverage) {
   const GeneFile file(bytes);
   const float alpha = checkHeader(bytes, file, architecture);
-  std::vector<Factors> factors(coverage.weights().size());
   // In the order in which a step reads them.
-  std::map<int32_t, Pair> pairs;
+  std::map<int32_t, GenePair> pairs;
   for (const auto& [name, pair] : file.pairs()) pairs[checkPair(bytes, name, pair, coverage)] = pair;
   if (pairs.empty()) throw notAGene(bytes, "it holds no tensor");
-
-  size_t size = 0;
-  int32_t rank = 0;
-  for (const auto& [index, pair] : pairs) {
-    factors[index] = shapeOf(pair, alpha);
-    size += bytesOfA(factors[index]) + bytesOfB(factors[index]);
-    rank = std::max(rank, factors[index].rank);
-  }
-  Block block(size);
-  std::byte* at = block.data();
-  for (const auto& [index, pair] : pairs) {
-    std::byte* b = at + bytesOfA(factors[index]);
-    layOut(bytes, pair, factors[index], at, b);
-    at = b + bytesOfB(factors[index]);
-  }
-  return std::make_unique<const Gene>(std::move(block), std::move(factors), rank, static_cast<int32_t>(pairs.size()));
+  return layOut(bytes, pairs, alpha, coverage);
 }
 
 }  // namespace troupe

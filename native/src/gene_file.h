@@ -2,23 +2,16 @@
 // Pure: fit for any thread.
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <string>
 
 #include "coverage.h"
 #include "gene.h"
+#include "gene_layout.h"
 
 namespace troupe {
 
-struct GeneBytes {
-  // What errors call it.
-  std::string path;
-  const std::byte* data;
-  size_t bytes;
-};
-
-// Throws NotAGene, GeneTruncated, GeneUnfit.
-std::unique_ptr<const Gene> readGene(const GeneBytes& file, const std::string& architecture, const Coverage& coverage);
+// The gene's part that lies in stacks is on the host. Throws NotAGene, GeneTruncated, GeneUnfit.
+std::unique_ptr<Gene> readGene(const GeneBytes& file, const std::string& architecture, const Coverage& coverage);
 
 }  // namespace troupe

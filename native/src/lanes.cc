@@ -48,6 +48,7 @@ StepStatus Lanes::step(const Row* rows, size_t count, int32_t* sampled, size_t s
 
   clearLogTail();
   const StepStatus status = decode();
+  bank_.finish();
   if (status != StepStatus::ok) {
     refreshLengths();
     return status;

@@ -6,6 +6,7 @@
 #include "failure.h"
 #include "fingerprint.h"
 #include "header.h"
+#include "huge_pages.h"
 #include "log_tail.h"
 
 namespace troupe {
@@ -28,6 +29,11 @@ std::string metadata(const llama_model* model, const char* key) {
   const int32_t length = llama_model_meta_val_str(model, key, text.data(), text.size());
   text.resize(length < 0 ? 0 : std::min<size_t>(length, text.size() - 1));
   return text;
+}
+
+StackedWeights stackedWeights(const LoadOptions& options) {
+  if (options.allStacks) return StackedWeights::all;
+  return options.gpuLayers == 0 ? StackedWeights::none : StackedWeights::elsewhere;
 }
 
 struct Progress {
@@ -60,6 +66,7 @@ std::shared_ptr<const Model> Model::load(const LoadOptions& options) {
   if (progress.cancelled) throw Failure("Aborted", {{"what", "loading " + options.path}});
   if (!model) throw Failure("ModelUnsupported", {{"path", options.path}, {"reason", logTail("llama.cpp refused it")}});
 
+  intoHugePages(model.get());
   std::string content = modelContent(options.path);
 
   Registry& all = registry();
@@ -89,7 +96,7 @@ Model::Model(Pointer model, uint64_t id, std::string content, const LoadOptions&
       content_(std::move(content)),
       offloads_(options.gpuLayers != 0),
       vocabulary_(llama_model_get_vocab(model_.get())),
-      genes_(std::make_unique<Shelf>(model_.get(), architecture())) {}
+      genes_(std::make_unique<Shelf>(model_.get(), architecture(), stackedWeights(options))) {}
 
 Model::~Model() {
   genes_.reset();

@@ -18,6 +18,8 @@ struct LoadOptions {
   std::string path;
   bool mmap = false;
   int32_t gpuLayers = 0;
+  // Genes' factors in stacks for all weights, and not only for those outside of host memory.
+  bool allStacks = false;
   // Called on the loading thread; false cancels. May be empty.
   std::function<bool(float)> onProgress;
 };

@@ -33,7 +33,7 @@ int64_t Shelf::live() { return liveGenes; }
 
 std::shared_ptr<const Coverage> Shelf::coverage() {
   std::lock_guard lock(coverageMutex_);
-  if (!coverage_) coverage_ = std::make_shared<const Coverage>(Coverage::of(model_));
+  if (!coverage_) coverage_ = std::make_shared<const Coverage>(Coverage::of(model_, stacked_));
   return coverage_;
 }
 
@@ -43,7 +43,7 @@ ShelvedGene Shelf::load(const GeneBytes& bytes, const std::string& hash) {
     const Entry* known = ofHash(hash);
     if (known && (known->gene || known->moving)) return known->about;
   }
-  auto gene = counted(readGene(bytes, architecture_, *coverage()));
+  auto gene = settled(readGene(bytes, architecture_, *coverage()));
   std::lock_guard lock(mutex_);
   // Another thread may have loaded the same meanwhile.
   Entry* known = ofHash(hash);
@@ -79,7 +79,7 @@ bool Shelf::move(uint64_t id, Tier to) {
   }
   // What it leaves is freed last, when the lock is no longer held.
   try {
-    put(id, counted(gene->copy()), to);
+    put(id, to == Tier::device ? settled(gene->copy()) : counted(gene->copy()), to);
   } catch (const std::bad_alloc&) {
     const size_t bytes = gene->bytes();
     put(id, std::move(gene), from);
@@ -132,6 +132,11 @@ Shelf::Entry& Shelf::unused(uint64_t id) {
   const auto holders = entry.gene ? entry.gene.use_count() - 1 : 0;
   if (holders > 0) throw Failure("GeneInUse", {{"gene", nameOf(id)}, {"by", std::to_string(holders) + " lanes"}});
   return entry;
+}
+
+std::shared_ptr<const Gene> Shelf::settled(std::unique_ptr<Gene> gene) {
+  gene->settle(stacks_, *coverage());
+  return counted(std::move(gene));
 }
 
 void Shelf::put(uint64_t id, std::shared_ptr<const Gene> gene, Tier tier) {

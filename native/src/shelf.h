@@ -14,6 +14,7 @@
 
 #include "coverage.h"
 #include "gene_file.h"
+#include "stacks.h"
 
 namespace troupe {
 
@@ -31,7 +32,8 @@ struct ShelvedGene {
 class Shelf {
  public:
   // `model` must outlive the shelf.
-  Shelf(llama_model* model, std::string architecture) : model_(model), architecture_(std::move(architecture)) {}
+  Shelf(llama_model* model, std::string architecture, StackedWeights stacked)
+      : model_(model), architecture_(std::move(architecture)), stacked_(stacked) {}
 
   // `hash` names the content: bytes of a hash that is known are that gene, which comes to the device if it was on disk.
   // Throws as readGene, NativeFailure.
@@ -52,6 +54,9 @@ class Shelf {
   // Made when it is first asked for: that takes as long as a small context.
   std::shared_ptr<const Coverage> coverage();
 
+  // Whether weights may have stacks; known before the coverage is.
+  bool stacks() const { return stacked_ != StackedWeights::none; }
+
   // Genes of all models that are in memory.
   static int64_t live();
 
@@ -66,10 +71,13 @@ class Shelf {
   Entry* ofHash(const std::string& hash);
   Entry& named(uint64_t id);
   Entry& unused(uint64_t id);
+  std::shared_ptr<const Gene> settled(std::unique_ptr<Gene> gene);
   void put(uint64_t id, std::shared_ptr<const Gene> gene, Tier tier);
 
   llama_model* model_;
   std::string architecture_;
+  StackedWeights stacked_;
+  Stacks stacks_;
   mutable std::mutex mutex_;
   // Held while the coverage is made, which is long.
   std::mutex coverageMutex_;

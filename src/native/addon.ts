@@ -54,6 +54,11 @@ export interface LoadOptions {
   readonly path: string;
   readonly mmap: boolean;
   readonly gpuLayers: number;
+  /**
+   * How genes add to the products of weights: by the `place` of each weight, which is the default (our own node where it
+   * lies in host memory, stacks elsewhere), or by `stacks` for all, so that any processor can be asked what those do.
+   */
+  readonly geneForm?: 'place' | 'stacks';
   /** Called on the calling thread with a fraction of 1; answering false cancels the load (`Aborted`). */
   readonly onProgress?: (fraction: number) => boolean;
 }

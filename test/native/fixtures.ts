@@ -11,7 +11,12 @@ export const GENE = modelPath('parlour-tiny-gene-kjv-F16');
 
 export const addon = loadAddon();
 
-export const load = (path: string): NativeModel => addon.loadModel({ path, mmap: false, gpuLayers: 0 });
+/** How genes add to products: by our own node, which is what a processor has, or by what every other backend has. */
+export type GeneForm = 'place' | 'stacks';
+export const FORMS: readonly GeneForm[] = ['place', 'stacks'];
+
+export const load = (path: string, geneForm: GeneForm = 'place'): NativeModel =>
+  addon.loadModel({ path, mmap: false, gpuLayers: 0, geneForm });
 
 export const contextOptions: ContextOptions = {
   lanes: 4,

@@ -3,36 +3,36 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BadArgument, GeneAbsent, GeneInUse } from '../../src/errors.js';
 import type { AppliedGene, NativeModel, Tier } from '../../src/native/addon.js';
-import { addon, contextOptions, feed, GENE, ids, load, modelPath, TINY, thrown } from './fixtures.js';
+import { addon, contextOptions, FORMS, feed, GENE, ids, load, modelPath, TINY, thrown } from './fixtures.js';
 import { hashOf, loadGene } from './random-gene.js';
 
-let model: NativeModel;
-let gene: number;
-let tokens: Int32Array;
-beforeAll(() => {
-  model = load(TINY);
-  gene = loadGene(model, GENE).id;
-  tokens = ids(model, 'Tell me about the sea.');
-});
-afterAll(() => {
-  model.unloadGene(gene);
-  model.close();
-  expect(addon.live()).toEqual({ models: 0, contexts: 0, genes: 0 });
-});
+describe.each(FORMS)('G3 a gene that moves, by %s', (form) => {
+  let model: NativeModel;
+  let gene: number;
+  let tokens: Int32Array;
+  beforeAll(() => {
+    model = load(TINY, form);
+    gene = loadGene(model, GENE).id;
+    tokens = ids(model, 'Tell me about the sea.');
+  });
+  afterAll(() => {
+    model.unloadGene(gene);
+    model.close();
+    expect(addon.live()).toEqual({ models: 0, contexts: 0, genes: 0 });
+  });
 
-const tierOf = (id: number): Tier | undefined => model.genes().find((each) => each.id === id)?.tier;
-const reload = () => model.loadGene(readFileSync(GENE), { path: GENE, hash: hashOf(readFileSync(GENE)) });
+  const tierOf = (id: number): Tier | undefined => model.genes().find((each) => each.id === id)?.tier;
+  const reload = () => model.loadGene(readFileSync(GENE), { path: GENE, hash: hashOf(readFileSync(GENE)) });
 
-function logits(genes: readonly AppliedGene[]): Float32Array {
-  const context = model.context(contextOptions);
-  context.setGenes(0, genes);
-  feed(context, 0, tokens);
-  const answer = context.logits(0);
-  context.close();
-  return answer;
-}
+  function logits(genes: readonly AppliedGene[]): Float32Array {
+    const context = model.context(contextOptions);
+    context.setGenes(0, genes);
+    feed(context, 0, tokens);
+    const answer = context.logits(0);
+    context.close();
+    return answer;
+  }
 
-describe('G3 a gene that moves', () => {
   it('G3 does after it what it did before, bit for bit, from host and from disk', () => {
     const before = logits([{ gene, scale: 1 }]);
     expect(model.moveGene(gene, 'host')).toBe(true);

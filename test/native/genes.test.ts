@@ -5,6 +5,7 @@ import type { AppliedGene, NativeContext, NativeModel } from '../../src/native/a
 import {
   addon,
   contextOptions,
+  FORMS,
   feed,
   GENE,
   load,
@@ -59,14 +60,15 @@ function losses(context: NativeContext, texts: readonly HeldOutRow[]): number[] 
 }
 
 describe.each([
-  ['parlour-5m', AUTHORS],
-  ['parlour-tiny', ['melville', 'kjv']],
-] as const)('E3 held-out loss of %s under its genes', (name, authors) => {
+  ['parlour-5m', 'place', AUTHORS],
+  ['parlour-tiny', 'place', ['melville', 'kjv']],
+  ['parlour-tiny', 'stacks', ['melville', 'kjv']],
+] as const)('E3 held-out loss of %s under its genes, by %s', (name, form, authors) => {
   let model: NativeModel;
   let context: NativeContext;
   const ids = new Map<string, number>();
   beforeAll(() => {
-    model = load(modelPath(`${name}-F16`));
+    model = load(modelPath(`${name}-F16`), form);
     for (const author of authors)
       ids.set(author, loadGene(model, modelPath(`${name}-gene-${author}-F16`)).id);
     context = model.context({ ...contextOptions, lanes: 64, cells: 2048, rows: 64 });
@@ -114,11 +116,11 @@ describe.each([
   });
 });
 
-describe('G1 genes of a model', () => {
+describe.each(FORMS)('G1 genes of a model, by %s', (form) => {
   const tokens = [5, 44, 315, 297, 528, 101, 98, 655];
   let model: NativeModel;
   beforeAll(() => {
-    model = load(TINY);
+    model = load(TINY, form);
   });
   afterAll(() => model.close());
   const logitsOf = (phenotype: readonly AppliedGene[]) => {
@@ -164,7 +166,7 @@ describe('G1 genes of a model', () => {
   });
 
   it('G2 a context that closes lets go of its genes, and the last handle frees them', () => {
-    const other = load(TINY);
+    const other = load(TINY, form);
     const { id } = loadGene(other, GENE);
     const context = other.context(contextOptions);
     context.setGenes(0, [{ gene: id, scale: 1 }]);
