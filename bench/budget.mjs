@@ -5,6 +5,7 @@ import { ceiling } from './budget/ceiling.mjs';
 import { evict } from './budget/evict.mjs';
 import { idleCost } from './budget/idle.mjs';
 import { ledger } from './budget/ledger.mjs';
+import { reclaim } from './budget/reclaim.mjs';
 import { relief } from './budget/relief.mjs';
 
-export const bench = { name: 'budget', parts: [ledger, ceiling, evict, relief, idleCost] };
+export const bench = { name: 'budget', parts: [ledger, ceiling, evict, reclaim, relief, idleCost] };
