@@ -112,6 +112,18 @@ export const OverCeiling = defineError<{ needBytes: number; usedBytes: number; c
     'that memory.pages allows',
 );
 
+export const OverDiskBudget = defineError<{
+  name: string;
+  needBytes: number;
+  usedBytes: number;
+  budgetBytes: number;
+}>(
+  'OverDiskBudget',
+  (d) =>
+    `the page of ${d.name} is not written: it takes ${d.needBytes} bytes, and others take ${d.usedBytes} of the ` +
+    `${d.budgetBytes} that memory.disk allows`,
+);
+
 /** `field`: what differs between the page and what it is to go into. */
 export const PageMismatch = defineError<{ field: string; page: string; here: string }>(
   'PageMismatch',

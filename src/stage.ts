@@ -86,7 +86,8 @@ export async function openStage(
     name: 'pager',
     module: moduleUrl('./actors/pager/pager.js'),
     args: {
-      ...{ broker, engine, residency, dir: options.pageDir, fingerprint: ready.fingerprint },
+      ...{ broker, engine, residency, dir: options.pageDir, diskBytes: options.diskBytes },
+      fingerprint: ready.fingerprint,
     } satisfies PagerArgs,
     thread: CONTROL_THREAD,
   });

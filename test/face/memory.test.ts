@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { MemoryReport, PoolReport, Troupe, TroupeOptions } from '../../src/index.js';
 import { SectionKind } from '../../src/native/pages.js';
 import { addon } from '../native/fixtures.js';
-import { greedy, probesOf, startTroupe, until } from './stage.js';
+import { folder, greedy, probesOf, startTroupe, until } from './stage.js';
 
 const KJV = fileURLToPath(new URL('../../models/parlour-tiny-gene-kjv-F16.gguf', import.meta.url));
 const MIB = 2 ** 20;
@@ -77,6 +77,28 @@ describe('the ledger of a troupe', () => {
     expect(moved?.bytes).toBe(bytes);
     await troupe.genes.unload('kjv');
     await eventually((now) => genes(now).length === 0);
+  });
+
+  it('B1 has what pages take on disk, also those that were there before; B2 which is bounded', async () => {
+    using place = folder();
+    const dir = `${place.path}/pages`;
+    const onDisk = (report: MemoryReport) => report.leases.find(({ tier }) => tier === 'disk');
+    await start({ lanes: 1, memory: { dir } });
+    const ada = await troupe.mind('ada');
+    await ada.turn('Tell me.', { maxTokens: 8, sampling: greedy }).result;
+    const { bytes } = await ada.spill();
+    const report = await eventually((now) => (onDisk(now)?.bytes ?? 0) > 0);
+    expect(onDisk(report)).toMatchObject({ owner: dir, kind: 'pages', bytes });
+    expect(report.pools[1]).toMatchObject({ name: 'disk', heldBytes: bytes });
+    await troupe.stop();
+    await start({ lanes: 1, memory: { dir, disk: bytes + 1 } });
+    const ben = await troupe.mind('ben');
+    await ben.turn('Tell me.', { maxTokens: 8, sampling: greedy }).result;
+    await expect(ben.spill()).rejects.toMatchObject({
+      code: 'OverDiskBudget',
+      detail: { name: 'ben/main', usedBytes: bytes, budgetBytes: bytes + 1 },
+    });
+    await eventually((now) => onDisk(now)?.bytes === bytes);
   });
 });
 

@@ -72,7 +72,7 @@ class Broker implements Behaviour {
     this.#waiting = new Waiting({ ctx, post, ledger, occupancy, genes: pins.table, spilled });
     this.#grants = new Grants({ ctx, post, ledger, occupancy, pins, tellEngine });
     this.#reclaims = new Reclaims({ ctx, post, ledger, tellEngine, status: args.status });
-    this.#memory = new Memory(ctx, args.budgets, { occupancy, turns: ledger, relaunch });
+    this.#memory = new Memory(ctx, args.budgets, { occupancy, turns: ledger, rooms: spilled, relaunch });
     if (ctx.incarnation > 0) tellOfStart(ctx, saved);
   }
 

@@ -44,11 +44,9 @@ export type MemoryMessage = Holds | Look | MemoryQuestion;
 
 export interface MemoryOf {
   readonly occupancy: Occupancy;
-  readonly turns: {
-    /** Whether an activity waits for anything or has a grant. */
-    isWanted(activity: Activity): boolean;
-    readonly waiting: { readonly size: number };
-  };
+  readonly turns: { readonly waiting: { readonly size: number } };
+  /** Whether something waits for a page of an activity, or has it. */
+  readonly rooms: { isWanted(activity: Activity): boolean };
   readonly relaunch: Relaunch;
 }
 
@@ -189,7 +187,7 @@ export class Memory {
 
   /** The oldest pages are dropped, but those of rooms with a turn that waits or runs. */
   async #askPages(bytes: number): Promise<Given> {
-    const left = this.#of.occupancy.dropOldest(bytes, (activity) => this.#of.turns.isWanted(activity));
+    const left = this.#of.occupancy.dropOldest(bytes, (activity) => this.#of.rooms.isWanted(activity));
     return left === 0 ? { outcome: 'refused', bytes: 0 } : this.#trim();
   }
 

@@ -15,6 +15,7 @@ import type { DiskWord, FoundPage, PagerToBroker } from '../broker/protocol.js';
 import type { PageMove, PageRecord } from '../engine/protocol.js';
 import { decodeTranscript } from '../mind/transcript-bytes.js';
 import type { NamedGene, NamedGeneInfo } from '../residency/protocol.js';
+import { DiskBudget } from './disk-budget.js';
 import type { FileMessage, MoveMessage, PagerAnswers, PagerArgs, Recalled, WhatMoves } from './protocol.js';
 
 /** Spills and recalls at a time: more than a disk does well. */
@@ -29,6 +30,7 @@ export class Files {
   readonly #ctx: Context;
   readonly #args: PagerArgs;
   readonly #move: Move;
+  readonly disk: DiskBudget;
   #offload: Offload | undefined;
   #files: Promise<PageFiles> | undefined;
   #jobs = 0;
@@ -38,6 +40,7 @@ export class Files {
     this.#ctx = ctx;
     this.#args = args;
     this.#move = move;
+    this.disk = new DiskBudget(ctx, args);
   }
 
   async answer(message: FileMessage): Promise<PagerAnswers[FileMessage['type']]> {
@@ -51,6 +54,7 @@ export class Files {
       const files = await this.open();
       if (message.type === 'files') return await files.list();
       await files.remove(message.name);
+      this.disk.removed(message.name);
       this.#tell({ type: 'removed', name: message.name });
       return undefined;
     } finally {
@@ -71,11 +75,22 @@ export class Files {
   /** A folder that could not be opened is tried again the next time. */
   open(): Promise<PageFiles> {
     this.#offload ??= new Offload();
-    this.#files ??= PageFiles.open(this.#args.dir, this.#offload).catch((error: unknown) => {
+    this.#files ??= this.#opened(this.#offload).catch((error: unknown) => {
       this.#files = undefined;
       throw error;
     });
     return this.#files;
+  }
+
+  async #opened(offload: Offload): Promise<PageFiles> {
+    const files = await PageFiles.open(this.#args.dir, offload);
+    try {
+      await this.disk.count(files);
+      return files;
+    } catch (error) {
+      await files.close();
+      throw error;
+    }
   }
 
   async close(): Promise<void> {
@@ -94,9 +109,11 @@ export class Files {
         throw new EmptyLane({ name });
       }
       try {
-        const written = await this.busy(`writing ${name} to disk`, deadlineMs, (files) =>
-          files.spill({ name, page: page.page, transcript }, { deadlineMs }),
-        );
+        const written = await this.busy(`writing ${name} to disk`, deadlineMs, (files) => {
+          this.disk.check(name, page.bytes + transcript.length);
+          return files.spill({ name, page: page.page, transcript }, { deadlineMs });
+        });
+        this.disk.wrote(written);
         const filed = { activity, mind, held: written.cells, bytes: page.bytes, said, file: written };
         this.#tell({ type: 'filed', file: filed, page: page.page, drop });
         return written;

@@ -14,6 +14,7 @@ import {
 import type { Behaviour, Context, Definition, Reply } from '../../runtime/actor.js';
 import { type ErrorEnvelope, toEnvelope } from '../../runtime/errors.js';
 import { Band } from '../../runtime/message.js';
+import type { LeaseMessage } from '../broker/lease-news.js';
 import type { BrokerToMind, BrokerToPager, MindToBroker } from '../broker/protocol.js';
 import type { EngineControl, Move, Moved, PageMove } from '../engine/protocol.js';
 import { Files } from './files.js';
@@ -83,7 +84,7 @@ class Pager implements Behaviour {
     this.#tellBroker({ type: 'request', ticket, activity, class: 'interactive', cells: 0, genes: [], move });
   }
 
-  control(message: PagerControl | BrokerToMind | BrokerToPager | Moved): void {
+  control(message: PagerControl | LeaseMessage | BrokerToMind | BrokerToPager | Moved): void {
     switch (message.type) {
       case 'granted':
         return this.#granted(message);
@@ -97,6 +98,9 @@ class Pager implements Behaviour {
         return;
       case 'late':
         return this.#late(message.ticket);
+      case 'leases-changed':
+      case 'leases-again':
+        return this.#files.disk.news.hear(message);
       case 'queued':
       // Moves run no genes, and no lane is wanted back from them.
       case 'confirm':

@@ -63,6 +63,8 @@ export interface PagerArgs {
   readonly residency: ActorId;
   /** Folder of page files. */
   readonly dir: string;
+  /** Bytes that pages may take there. */
+  readonly diskBytes: number;
   /** Of the engine's contexts. */
   readonly fingerprint: string;
 }
