@@ -60,10 +60,9 @@ export class Arrivals {
   }
 
   #missing(ids: readonly number[]): GenesMissed {
-    const missing = [...new Set(ids)]
-      .map((id) => this.#inventory.gene(id))
-      .filter((gene) => gene?.tier !== 'device');
-    return { genes: missing.length, bytes: missing.reduce((sum, gene) => sum + (gene?.bytes ?? 0), 0) };
+    const genes = [...new Set(ids)].flatMap((id) => this.#inventory.gene(id) ?? []);
+    const missing = genes.filter(({ tier }) => tier !== 'device');
+    return { genes: missing.length, bytes: missing.reduce((sum, { bytes }) => sum + bytes, 0) };
   }
 
   #isThere(id: number): boolean {
