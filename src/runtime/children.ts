@@ -17,6 +17,10 @@ export interface Child extends ChildState {
   /** NOBODY when it has ended and is to be made anew. */
   id: ActorId;
   up: boolean;
+  /** This life of its supervisor has it taken down, and has not heard that it is. */
+  takenDown: boolean;
+  /** It ended while its supervisor was down, which will hear why if it can. */
+  missing: boolean;
   /** Its order, until its thread has asked for it; and the question, until there is one. */
   order: Order | undefined;
   asked: Reply | undefined;
@@ -67,7 +71,7 @@ export class Children {
     }
   }
 
-  /** Takes over those of an earlier life, as far as they live. False: there was none, or it was about to end them all. */
+  /** Takes over those of an earlier life. False: there was none, or it was about to end them all. */
   async adopt(saved: ReadonlyMap<string, unknown>): Promise<boolean> {
     if (!saved.has(STARTED)) {
       const left = [...saved.values()].reverse() as SavedChild[];
@@ -78,8 +82,7 @@ export class Children {
       if (key === STARTED) continue;
       const { options, id } = value as SavedChild;
       const living = await this.#ask(DIRECTORY, { type: 'lookup', name: options.name }, ASK_DEADLINE_MS);
-      if (living === id) this.#list.push(childOf(options, id));
-      else this.#ctx.save(key, undefined);
+      this.#list.push({ ...childOf(options, id), missing: living !== id });
     }
     return true;
   }
@@ -120,16 +123,28 @@ export class Children {
   }
 
   keep(child: Child, reply: Reply): void {
+    this.forgetAsked(child);
     child.asked = reply;
     this.#deliver(child);
   }
 
-  /** Takes children down one after the other; each then asks when to start. */
-  async takeDown(children: readonly Child[], sibling: string, reason: string): Promise<void> {
+  /** Whoever asked is lost with its thread. */
+  forgetAsked(child: Child): void {
+    child.asked?.reject(new ActorEnded({ actor: child.name, reason: 'its thread was lost' }));
+    child.asked = undefined;
+  }
+
+  /** Takes children down one after the other, until it is called off; each then asks when to start. */
+  async takeDown(
+    children: readonly Child[],
+    { sibling, reason, calledOff }: { sibling: string; reason: string; calledOff: () => boolean },
+  ): Promise<void> {
     for (const child of children) {
-      const { id, options } = child;
-      child.up = false;
-      child.order = undefined;
+      if (calledOff()) return;
+      const { id, options, up } = child;
+      // It has crashed by itself meanwhile, and asks already.
+      if (!up) continue;
+      Object.assign(child, { up: false, takenDown: true, order: undefined });
       // One that cannot be reached is with a thread that is lost or stuck, and is dealt with there.
       if (options.module === SUPERVISOR) await this.#ask(id, { type: 'halt' }, DOWN_MS).catch(() => {});
       const suspend = { type: 'suspend', id, sibling, reason };
@@ -176,6 +191,8 @@ const childOf = (options: SpawnOptions, id: ActorId): Child => ({
   options,
   id,
   up: true,
+  takenDown: false,
+  missing: false,
   order: undefined,
   asked: undefined,
 });

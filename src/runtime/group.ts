@@ -28,8 +28,9 @@ export class Group {
     this.#toStart = [...start];
   }
 
-  async begin({ stop, afterMs }: Restart<Child>, crashed: string, reason: string): Promise<void> {
-    await this.#children.takeDown(stop, crashed, reason);
+  async begin({ stop, afterMs }: Restart<Child>, sibling: string, reason: string): Promise<void> {
+    const calledOff = (): boolean => this.#calledOff;
+    await this.#children.takeDown(stop, { sibling, reason, calledOff });
     if (this.#calledOff) return;
     this.#takingDown = false;
     this.#startFirst(afterMs);

@@ -8,7 +8,14 @@ import type { Cell } from './cell.js';
 import { CellContext } from './context.js';
 import { ACTOR_START_MS } from './defaults.js';
 import { end, fail } from './end.js';
-import { ActorCrashed, ActorEnded, asTroupeError, BadArgument, type TroupeError } from './errors.js';
+import {
+  ActorCrashed,
+  ActorEnded,
+  asTroupeError,
+  BadArgument,
+  SiblingCrashed,
+  type TroupeError,
+} from './errors.js';
 import { inTime, isPromise, stop } from './in-time.js';
 import { Band, type Envelope } from './message.js';
 import { Phase } from './phases.js';
@@ -29,6 +36,8 @@ export interface Rare {
   onSettled?: () => void;
   /** Its end ends what it waits for before it starts again. */
   onEnding?: () => void;
+  /** It is taken down while it waits to start again. */
+  onTakenDown?: ((cause: TroupeError) => void) | undefined;
   /** It ends because it crashed too often, or could not start. */
   gaveUp?: boolean;
 }
@@ -83,7 +92,10 @@ export async function takeDown(cell: Cell, error: TroupeError): Promise<void> {
   const { behaviour } = cell;
   if (behaviour === undefined) {
     if (cell.phase === Phase.passive) tellUp(cell);
-    else cell.context?.close(error);
+    else {
+      cell.context?.close(error);
+      cell.rare?.onTakenDown?.(error);
+    }
     return;
   }
   drop(cell, error);
@@ -166,6 +178,7 @@ async function restart(cell: Cell, stopped: Promise<void>, cause: TroupeError): 
 export async function startAgain(cell: Cell, cause: TroupeError | undefined): Promise<void> {
   const { home } = cell;
   for (let last = cause; cell.phase === Phase.starting; ) {
+    let afterMs: number | undefined;
     if (last !== undefined) {
       const order = await orderFor(cell, last);
       if (cell.phase !== Phase.starting) break;
@@ -173,21 +186,45 @@ export async function startAgain(cell: Cell, cause: TroupeError | undefined): Pr
         void end(cell, order.reason);
         break;
       }
-      await pause(cell, order.afterMs);
-      if (cell.phase !== Phase.starting) break;
-      home.board.count(Board.at(cell.slot) + Field.restarts);
+      afterMs = order.afterMs;
     }
     try {
-      await begin(cell, (cell.context as CellContext).incarnation + 1, await home.loadSaved(cell.id));
+      const saved = await readyToStart(cell, afterMs);
+      if (cell.phase !== Phase.starting) break;
+      await begin(cell, (cell.context as CellContext).incarnation + 1, saved);
       break;
     } catch (error) {
       if (cell.phase !== Phase.starting) break;
-      last = asTroupeError(error);
-      note(cell, last);
-      home.probes.emit({ name: 'actor.crashed', actor: cell.name, message: 'start', error: last.message });
+      const thrown = asTroupeError(error);
+      last = thrown;
+      if (error instanceof SiblingCrashed) continue;
+      note(cell, thrown);
+      home.probes.emit({ name: 'actor.crashed', actor: cell.name, message: 'start', error: thrown.message });
     }
   }
   cell.rare?.onSettled?.();
+}
+
+/**
+ * Waits, if it is to, and answers what was saved. Rejects when it is taken down meanwhile: by a supervisor that was started
+ * again since it crashed, and takes it for one that is up.
+ */
+async function readyToStart(cell: Cell, afterMs: number | undefined): Promise<ReadonlyMap<string, unknown>> {
+  const { home } = cell;
+  let taken: TroupeError | undefined;
+  const onTakenDown = (cause: TroupeError): void => {
+    taken = cause;
+    cell.rare?.onEnding?.();
+  };
+  cell.rare = { ...cell.rare, onTakenDown };
+  if (afterMs !== undefined) await pause(cell, afterMs);
+  if (cell.phase === Phase.starting && taken === undefined && afterMs !== undefined) {
+    home.board.count(Board.at(cell.slot) + Field.restarts);
+  }
+  const saved = await home.loadSaved(cell.id);
+  cell.rare = { ...cell.rare, onTakenDown: undefined };
+  if (taken !== undefined) throw taken;
+  return saved;
 }
 
 function note(cell: Cell, error: unknown): void {

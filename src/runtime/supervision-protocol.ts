@@ -35,7 +35,7 @@ export type SupervisorMessage =
   /** Of its own supervisor, which will take it down: ends its children. */
   | { readonly type: 'halt' }
   /** To itself. */
-  | { readonly type: 'overdue' }
+  | { readonly type: 'overdue' | 'missing' }
   | { readonly type: 'spawn'; readonly name: string }
   | { readonly type: 'give-up'; readonly reason: string };
 

@@ -27,6 +27,9 @@ interface Crash {
   readonly reason: string;
 }
 
+/** For a child that an earlier life of the supervisor knew to be down, or had taken down: nobody knows what it had decided. */
+const AT_ONCE: Order = { type: 'start', afterMs: 0 };
+
 class Supervisor implements Behaviour {
   readonly #ctx: Context;
   readonly #args: SupervisorArgs;
@@ -50,7 +53,9 @@ class Supervisor implements Behaviour {
   }
 
   async begin(saved: ReadonlyMap<string, unknown>): Promise<void> {
-    if (!(await this.#children.adopt(saved))) await this.#children.begin(this.#args.children);
+    if (!(await this.#children.adopt(saved))) return this.#children.begin(this.#args.children);
+    // What the directory has said of those who are missing is here before that: its answers to `adopt` came after it.
+    this.#ctx.tell(this.#ctx.self, { type: 'missing' }, { band: Band.reserved });
   }
 
   receive(message: SupervisorMessage): unknown {
@@ -75,6 +80,8 @@ class Supervisor implements Behaviour {
         return this.#group?.goOnWithoutFirst();
       case 'spawn':
         return void this.#spawnAgain(message.name);
+      case 'missing':
+        return this.#missing();
       case 'give-up':
         throw new Escalated({ actor: this.#ctx.name, reason: message.reason });
     }
@@ -104,12 +111,14 @@ class Supervisor implements Behaviour {
     const child = this.#children.of(id);
     if (this.#closed !== undefined) return { type: 'end', reason: this.#closed } satisfies Order;
     if (child === undefined) return stranger(id);
+    const meant = child.takenDown;
     child.up = false;
-    child.asked = undefined;
+    child.takenDown = false;
+    this.#children.forgetAsked(child);
     if (crashed) {
       child.order = undefined;
       this.#crashed({ child, reason });
-    }
+    } else if (!meant) child.order = AT_ONCE;
     // Of one that was taken down the order may be here already: its thread's word that it is down can come later.
     return undefined;
   }
@@ -117,22 +126,23 @@ class Supervisor implements Behaviour {
   #resume(id: ActorId): unknown {
     const child = this.#children.of(id);
     if (this.#closed !== undefined) return { type: 'end', reason: this.#closed } satisfies Order;
-    return child === undefined ? stranger(id) : this.#children.keep(child, this.#ctx.replyLater());
+    if (child === undefined) return stranger(id);
+    if (child.up) return AT_ONCE;
+    return this.#children.keep(child, this.#ctx.replyLater());
   }
 
   #up(child: Child | undefined): void {
     if (child === undefined) return;
     child.up = true;
     child.order = undefined;
-    child.asked = undefined;
+    this.#children.forgetAsked(child);
     this.#group?.goOnFrom(child);
   }
 
   #gone({ id, reason, failed }: SupervisorMessage & { type: 'gone' }): void {
     const child = this.#children.of(id);
     if (child === undefined || this.#closed !== undefined) return;
-    child.up = false;
-    child.id = NOBODY;
+    Object.assign(child, { up: false, missing: false, id: NOBODY });
     if (failed) return this.#crashed({ child, reason });
     this.#children.remove(child);
     this.#group?.goOnFrom(child);
@@ -146,6 +156,18 @@ class Supervisor implements Behaviour {
       reply.resolve(undefined);
       this.#ctx.after(DOWN_MS, { type: 'give-up', reason });
     });
+  }
+
+  /** Of their ends nothing was heard: the thread was lost with the word of it. */
+  #missing(): void {
+    for (const child of this.#children.list.filter(({ missing }) => missing)) {
+      this.#gone({
+        type: 'gone',
+        id: child.id,
+        reason: 'it ended while its supervisor was down',
+        failed: true,
+      });
+    }
   }
 
   // What it does

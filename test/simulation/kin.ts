@@ -178,9 +178,12 @@ export class Kin implements Wrapping {
     if (parent === undefined) return;
     const { family, crashes } = parent;
     const { count, withinMs } = family.intensity;
-    const last = crashes.at(-1)?.at ?? 0;
     const within = family.strategy === 'one-for-one' ? withinMs : Number.POSITIVE_INFINITY;
-    const counted = crashes.filter(({ at }) => last - at < within).length;
+    // Children crash on while it ends them.
+    const counts = crashes.map(({ at: last }, i) => {
+      return crashes.slice(0, i + 1).filter(({ at }) => last - at < within).length;
+    });
+    const counted = Math.max(0, ...counts);
     if (counted > count) return;
     this.#broken(
       'a supervisor gives up when it is to',
