@@ -3,9 +3,10 @@
  */
 import { ceiling } from './budget/ceiling.mjs';
 import { evict } from './budget/evict.mjs';
+import { fair } from './budget/fair.mjs';
 import { idleCost } from './budget/idle.mjs';
 import { ledger } from './budget/ledger.mjs';
 import { reclaim } from './budget/reclaim.mjs';
 import { relief } from './budget/relief.mjs';
 
-export const bench = { name: 'budget', parts: [ledger, ceiling, evict, reclaim, relief, idleCost] };
+export const bench = { name: 'budget', parts: [ledger, ceiling, evict, fair, reclaim, relief, idleCost] };
