@@ -4,6 +4,7 @@
 
 #include "failure.h"
 #include "log_tail.h"
+#include "row_copy.h"
 #include "state_io.h"
 
 namespace troupe {
@@ -81,6 +82,7 @@ void gatherState(const std::vector<MemoryPart>& parts, int32_t lane, const State
     setCells(meta, stored, cellsOf(parts[i].cells->get_cells(lane), lane, positions(meta, stored)));
   }
   writeHead(section, layout);
+  finishRows();
 }
 
 void scatterState(const std::vector<MemoryPart>& parts, int32_t lane, const StateLayout& layout, const uint8_t* section,
@@ -96,6 +98,7 @@ void scatterState(const std::vector<MemoryPart>& parts, int32_t lane, const Stat
       read(parts[i], io, lane, hasCells ? cells(meta, stored) : std::vector<uint32_t>(), placement);
       if (!io.used()) throw std::runtime_error("the state has more bytes than it tells");
     }
+    finishRows();
   } catch (const std::runtime_error& error) {
     throw Failure("PageCorrupt", {{"what", std::string("its state")}, {"reason", logTail(error.what())}});
   }

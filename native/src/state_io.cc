@@ -5,6 +5,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "row_copy.h"
+
 namespace troupe {
 namespace {
 
@@ -13,14 +15,10 @@ void take(uint64_t& left, size_t size, const char* what) {
   left -= size;
 }
 
-// The runs of lanes whose cells interleave are single numbers where values lie transposed.
-void copy(uint8_t* target, const uint8_t* source, size_t size) {
-  if (size == sizeof(uint16_t)) {
-    std::memcpy(target, source, sizeof(uint16_t));
-  } else {
-    std::memcpy(target, source, size);
-  }
-}
+// The rows of lanes whose cells interleave are single numbers where values lie transposed.
+constexpr size_t kNumber = sizeof(uint16_t);
+// Cells of a lane lie at like distances more often than not: so many of the distance of the last two from here there is one.
+constexpr size_t kRowsAhead = 8;
 
 }  // namespace
 
@@ -42,7 +40,13 @@ void StateGather::write(const void* source, size_t size) {
 void StateGather::write_tensor(ggml_tensor* tensor, size_t offset, size_t size) {
   take(left_.data, size, "a state has more bytes than were measured");
   if (const uint8_t* bytes = tensors_.of(tensor)) {
-    copy(data_, bytes + offset, size);
+    const size_t ahead = offset > lastOffset_ ? kRowsAhead * (offset - lastOffset_) : 0;
+    lastOffset_ = offset;
+    if (size == kNumber) {
+      std::memcpy(data_, bytes + offset, kNumber);
+    } else {
+      copyRowOut(data_, bytes + offset, size, ahead);
+    }
   } else {
     ggml_backend_tensor_get(tensor, data_, offset, size);
   }
@@ -58,7 +62,11 @@ void StateScatter::read(void* target, size_t size) {
 void StateScatter::read_tensor(ggml_tensor* tensor, size_t offset, size_t size) {
   take(left_.data, size, "the state has fewer bytes than it tells");
   if (uint8_t* bytes = tensors_.of(tensor)) {
-    copy(bytes + offset, data_, size);
+    if (size == kNumber) {
+      std::memcpy(bytes + offset, data_, kNumber);
+    } else {
+      copyRowIn(bytes + offset, data_, size);
+    }
   } else {
     ggml_backend_tensor_set(tensor, data_, offset, size);
   }

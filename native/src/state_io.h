@@ -55,6 +55,7 @@ class StateGather final : public llama_io_write_i {
   StateBytes left_;
   StateBytes room_;
   TensorBytes tensors_;
+  size_t lastOffset_ = 0;
 };
 
 // Puts a part back. Throws when more is wanted than there is.
