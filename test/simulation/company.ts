@@ -88,12 +88,9 @@ export class Company {
       }
       this.#genes.change(this.#disturbed);
       await this.#relaunches.now(this.#stage, { cells: CELLS, context: CONTEXT });
+      this.#cancelSome(this.#called.slice(-MINDS), 12);
       await this.#sim.stage.advance(this.#random.between(1, ROUND_MS));
-      for (const called of this.#called) {
-        if (!this.#random.oneIn(40)) continue;
-        called.cancelled = true;
-        called.turn.cancel();
-      }
+      this.#cancelSome(this.#called, 40);
     }
     await this.#sim.quiet(QUIET_MS);
     await this.#look();
@@ -199,6 +196,15 @@ export class Company {
     this.#called.push({ number: this.#called.length + 1, turn, cancelled: false });
   }
 
+  /** Each with this chance. */
+  #cancelSome(turns: readonly Called[], oneIn: number): void {
+    for (const called of turns) {
+      if (!this.#random.oneIn(oneIn)) continue;
+      called.cancelled = true;
+      called.turn.cancel();
+    }
+  }
+
   /** undefined: the mind's own. */
   #phenotype(): NamedGene[] | undefined {
     if (!this.#random.oneIn(3)) return undefined;
@@ -207,6 +213,10 @@ export class Company {
   }
 
   async #look(): Promise<void> {
+    if (this.#owners.granted > 0) {
+      const what = `${this.#owners.granted} lanes are granted, and no turn is there`;
+      this.#sim.violations.add('lanes, cells and genes add up', what);
+    }
     const lanes = readLanes(this.#status);
     const shown = lanes.reduce((sum, { held }) => sum + held, 0);
     const held = this.#addon.context?.held ?? 0;

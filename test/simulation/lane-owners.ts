@@ -1,5 +1,5 @@
 /**
- * Looks at what the broker hears and says: no lane is granted while another grant has it. Looks at what the engine is told to
+ * Looks at what the broker hears and says: no lane is granted while another grant has it, and who waits has none. Looks at what the engine is told to
  * run, so that each reply can be compared with that of the same prompt alone.
  */
 import type { Run } from '../../src/actors/engine/protocol.js';
@@ -41,6 +41,7 @@ export class LaneOwners implements Wrapping {
             this.#broken(`lane ${lane} was granted to ${grant} while ${owner[0]} had it`);
           this.#grants.set(grant, { lane, ticket: `${to} ${ticket}` });
         }
+        if (type === 'queued') this.#waits(`${to} ${ticket}`);
         if (type === 'revoked') this.#free(`${to} ${ticket}`);
         return ctx.tell(to, message, options);
       },
@@ -74,6 +75,17 @@ export class LaneOwners implements Wrapping {
       return behaviour.control?.(message, ctx);
     };
     return heard;
+  }
+
+  /** Lanes that are granted. */
+  get granted(): number {
+    return this.#grants.size;
+  }
+
+  #waits(ticket: string): void {
+    for (const { lane, ticket: holder } of this.#grants.values()) {
+      if (holder === ticket) this.#broken(`${ticket} waits, and has lane ${lane}`);
+    }
   }
 
   #free(ticket: string): void {

@@ -118,7 +118,7 @@ test.each<[string, string, PlantedInMinds]>([
   expect((await run(mindsSubject(), trial)).violations).toEqual([]);
 });
 
-test('R7 of minds: a lane that is granted twice', () => {
+test('R7 of minds: a lane that is granted twice, and a turn that waits with one', () => {
   const broken: string[] = [];
   const owners = new LaneOwners((what) => broken.push(what));
   const ctx = owners.context({ name: 'broker', tell: () => true } as unknown as Context);
@@ -126,5 +126,6 @@ test('R7 of minds: a lane that is granted twice', () => {
   ctx.tell(1, { type: 'granted', grant: 2, lane: 1, ticket: 2 });
   expect(broken).toEqual([]);
   ctx.tell(2, { type: 'granted', grant: 3, lane: 1, ticket: 1 });
-  expect(broken).toEqual(['lane 1 was granted to 3 while 2 had it']);
+  ctx.tell(1, { type: 'queued', ticket: 1, reason: 'lane' });
+  expect(broken).toEqual(['lane 1 was granted to 3 while 2 had it', '1 1 waits, and has lane 0']);
 });
