@@ -1,9 +1,11 @@
 /**
  * Those who have rooms leave their lanes or come back, beside the turns; and in the end whether every one of them was
- * answered, and whether broker and store know of the same pages.
+ * answered, and whether broker, ledger and store know of the same pages.
  */
+import type { MemoryReport } from '../../src/actors/broker/memory-report.js';
 import type { PageRecord } from '../../src/actors/engine/protocol.js';
 import type { Mind } from '../../src/mind.js';
+import { Band } from '../../src/runtime/message.js';
 import type { Stage } from '../../src/stage.js';
 import { Random } from '../../src/testing/index.js';
 import type { SimulatedSystem } from '../../src/testing/simulation/index.js';
@@ -44,6 +46,14 @@ export class PageKeeper {
     if (`${ids}` !== `${there}` || bytes > PAGE_BYTES) {
       const what = `the broker knows of ${ids}, and the store has ${there} of ${bytes} bytes`;
       violations.add('pages add up', what);
+    }
+    const question = stage.settle(
+      system.ask<MemoryReport>(mindArgs.broker, { type: 'memory' }, { band: Band.control }),
+    );
+    const leases = (await question).leases.filter(({ kind }) => kind === 'pages');
+    const leased = leases.reduce((sum, lease) => sum + lease.bytes, 0);
+    if (leased !== bytes) {
+      violations.add('leases add up', `${leased} bytes of pages are leased, and the store has ${bytes}`);
     }
     for (const move of this.#moves) {
       if ((await Promise.race([move, nothing()])) === undefined) {
