@@ -36,10 +36,12 @@ export class Reclaims {
     this.#of = of;
   }
 
-  /** Wants all lanes back that turns of this class, or a lower one, run on, within so long. */
+  /** Wants all lanes back, within so long. While a turn of a higher class than this one runs they are of no use yet. */
   askAll(turnClass: TurnClass, leftMs: number): void {
     const rank = TURN_CLASSES.indexOf(turnClass);
-    for (const grant of this.#running()) if (grant.request.rank >= rank) this.#ask(grant, leftMs);
+    const running = this.#running();
+    if (running.some(({ request }) => request.rank < rank)) return;
+    for (const grant of running) this.#ask(grant, leftMs);
   }
 
   /** Wants lanes back for the turn that is next, if it has waited for long enough (T5). `shape`: where there are lanes now. */

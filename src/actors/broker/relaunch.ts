@@ -15,7 +15,7 @@ interface Asked {
   /** What is granted may take so long to be over. */
   readonly deadlineMs: number;
   readonly reply: Reply;
-  /** Turns of this class and those below it give up their lanes; the others are waited for. */
+  /** Turns of this class and those below it give up their lanes, once no other runs. */
   readonly reclaims: TurnClass;
 }
 

@@ -1,8 +1,14 @@
 /** Lanes that the broker takes back: asked of the mind, and at the deadline of the engine. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import definition from '../../../src/actors/broker/broker.js';
-import type { BrokerToMind, MindToBroker, TurnClass } from '../../../src/actors/broker/protocol.js';
+import {
+  type BrokerToMind,
+  type MindToBroker,
+  TURN_CLASSES,
+  type TurnClass,
+} from '../../../src/actors/broker/protocol.js';
 import { FAIR_MS, FAIR_TOKENS } from '../../../src/actors/broker/reclaim-rule.js';
+import { Reclaims, type ReclaimsOf } from '../../../src/actors/broker/reclaims.js';
 import { emptyLane, type RunOnLane } from '../../../src/actors/engine/lane.js';
 import type { EngineControl, EngineToBroker } from '../../../src/actors/engine/protocol.js';
 import { createStatus, showLane } from '../../../src/actors/engine/status.js';
@@ -152,5 +158,28 @@ describe('a turn that waits', () => {
       ['queued', 2],
       ['granted', 2],
     ]);
+  });
+});
+
+describe('all lanes', () => {
+  /** Classes of the turns that are told to give up their lanes, of these that run. */
+  function told(turnClass: TurnClass, running: readonly TurnClass[]): TurnClass[] {
+    const seen: TurnClass[] = [];
+    const granted = new Map(
+      running.map((each, grant) => {
+        const request = { grant, rank: TURN_CLASSES.indexOf(each), move: undefined };
+        return [grant, { request, phenotype: {}, reclaiming: false }];
+      }),
+    );
+    const post = { reclaim: ({ rank }: { rank: 0 | 1 | 2 }) => seen.push(TURN_CLASSES[rank]) };
+    const of = { ctx: { after: () => {} }, post, ledger: { granted }, tellEngine() {}, status };
+    new Reclaims(of as unknown as ReclaimsOf).askAll(turnClass, 1_000);
+    return seen;
+  }
+
+  it('B4 E7 are taken for a relaunch; for memory not before no realtime turn runs', () => {
+    expect(told('realtime', ['realtime', 'background'])).toEqual(['realtime', 'background']);
+    expect(told('interactive', ['interactive', 'background'])).toEqual(['interactive', 'background']);
+    expect(told('interactive', ['realtime', 'background'])).toEqual([]);
   });
 });
