@@ -12,7 +12,8 @@ import { cacheFolder, exists } from '../../native/llama/cache.mjs';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const NATIVE = join(HERE, '..', '..', 'native', 'src');
-const SOURCES = [join(HERE, 'copies.cc'), join(NATIVE, 'block.cc')];
+const PARTS = ['arena.cc', 'ranges.cc', 'failure.cc'].map((name) => join(NATIVE, name));
+const SOURCES = [join(HERE, 'copies.cc'), ...PARTS];
 
 const run = promisify(execFile);
 

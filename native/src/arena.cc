@@ -18,6 +18,8 @@ namespace {
 constexpr uint64_t kGrowBytes = uint64_t{64} << 20;
 // A few pages of a small model, one of a large one's short talks: enough that paging back and forth touches nothing new.
 constexpr uint64_t kKeepFreeBytes = uint64_t{256} << 20;
+// What a gene leaves when it moves, even one of a large model, for the next one that does.
+constexpr uint64_t kKeepFreeGeneBytes = uint64_t{128} << 20;
 
 uint64_t roundedDown(uint64_t value, uint64_t unit) { return value / unit * unit; }
 uint64_t roundedUp(uint64_t value, uint64_t unit) { return roundedDown(value + unit - 1, unit); }
@@ -39,6 +41,11 @@ Extent::~Extent() {
 
 Arena& Arena::shared() {
   static Arena& arena = *std::make_unique<Arena>(kKeepFreeBytes).release();
+  return arena;
+}
+
+Arena& Arena::genes() {
+  static Arena& arena = *std::make_unique<Arena>(kKeepFreeGeneBytes).release();
   return arena;
 }
 
@@ -70,7 +77,7 @@ void Arena::grow(uint64_t bytes) {
   // One huge page more, so that the block can begin at one.
   void* mapped = mmap(nullptr, block + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) {
-    throw nativeFailure("pages", "the system has no " + std::to_string(bytes) + " bytes: " + std::strerror(errno));
+    throw nativeFailure("memory", "the system has no " + std::to_string(bytes) + " bytes: " + std::strerror(errno));
   }
   const uintptr_t address = roundedUp(reinterpret_cast<uintptr_t>(mapped), kHugePage);
   // Refused where there are no huge pages: then the block is of small ones.

@@ -1,4 +1,4 @@
-// Memory for pages and checkpoints: huge pages that stay touched between uses, because a copy into memory that was never
+// Memory for pages, checkpoints and genes: huge pages that stay touched between uses, because a copy into memory that was never
 // touched costs several times one into memory that was. What is free beyond a bound goes back to the system.
 // Thread-safe. An arena outlives what was taken from it.
 #pragma once
@@ -44,8 +44,9 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // Of the process; never destroyed.
+  // Of the process, for pages and checkpoints, and for genes; never destroyed.
   static Arena& shared();
+  static Arena& genes();
 
   static uint64_t rounded(uint64_t bytes) { return (bytes + kGrain - 1) / kGrain * kGrain; }
 

@@ -1,27 +1,24 @@
-// Memory for one gene: zeroed, in huge pages where the system gives them, and back with the system once freed.
+// Memory for one gene, of the arena of genes: what it holds at first is not defined.
 // A block may move between threads; it is not thread-safe.
 #pragma once
 
 #include <cstddef>
-#include <memory>
+
+#include "arena.h"
 
 namespace troupe {
 
 class Block {
  public:
-  // Throws std::bad_alloc.
-  explicit Block(size_t bytes);
+  // Throws NativeFailure when the system has no memory.
+  explicit Block(size_t bytes) : memory_(bytes == 0 ? Extent() : Arena::genes().take(bytes)) {}
 
-  std::byte* data() const { return data_.get(); }
-  size_t bytes() const { return data_.get_deleter().bytes; }
+  std::byte* data() const { return reinterpret_cast<std::byte*>(memory_.data()); }
+  // 0, or at least as many as it was made for.
+  size_t bytes() const { return memory_.bytes(); }
 
  private:
-  struct Free {
-    size_t bytes;
-    explicit Free(size_t bytes) : bytes(bytes) {}
-    void operator()(std::byte* data) const;
-  };
-  std::unique_ptr<std::byte, Free> data_;
+  Extent memory_;
 };
 
 }  // namespace troupe

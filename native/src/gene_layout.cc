@@ -108,10 +108,16 @@ std::unique_ptr<Gene> layOut(const GeneBytes& file, const std::map<int32_t, Gene
     part.shape.ranks[index] = stackedRank(shape.rank);
     stacked[index] = shape;
   }
-  Block block(size);
+  // Between what is laid out there are gaps, which products read.
+  const auto zeroed = [](size_t bytes) {
+    Block made(bytes);
+    if (bytes > 0) std::memset(made.data(), 0, made.bytes());
+    return made;
+  };
+  Block block = zeroed(size);
   std::byte* at = block.data();
   part.bytes = stackedBytes(coverage, part.shape);
-  part.onHost = Block(part.bytes);
+  part.onHost = zeroed(part.bytes);
   std::byte* stackedAt = part.onHost.data();
   for (const auto& [index, pair] : pairs) {
     const auto found = stacked.find(index);

@@ -82,7 +82,7 @@ Napi::Value usage(const Napi::CallbackInfo& info) {
     const bool none = usage.ceiling == PageStore::kNoCeiling;
     Napi::Object object = Napi::Object::New(info.Env());
     object.Set("bytes", static_cast<double>(usage.bytes));
-    object.Set("free", static_cast<double>(usage.free));
+    object.Set("free", static_cast<double>(usage.free + Arena::genes().freeBytes()));
     object.Set("ceiling", none ? std::numeric_limits<double>::infinity() : static_cast<double>(usage.ceiling));
     object.Set("count", static_cast<double>(usage.count));
     return object;
@@ -100,7 +100,7 @@ void setCeiling(const Napi::CallbackInfo& info) {
 
 Napi::Value trim(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), "trim",
-                 [&]() -> Napi::Value { return Napi::Number::New(info.Env(), static_cast<double>(store().trim())); });
+                 [&]() -> Napi::Value { return Napi::Number::New(info.Env(), static_cast<double>(store().trim() + Arena::genes().trim())); });
 }
 
 Napi::Value write(const Napi::CallbackInfo& info) {

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <new>
 
+#include "arena.h"
 #include "failure.h"
 
 namespace troupe {
@@ -30,6 +31,11 @@ Failure absent(uint64_t id, const char* why) { return {"GeneAbsent", {{"reason",
 }  // namespace
 
 int64_t Shelf::live() { return liveGenes; }
+
+Shelf::~Shelf() {
+  genes_.clear();
+  Arena::genes().trim();
+}
 
 std::shared_ptr<const Coverage> Shelf::coverage() {
   std::lock_guard lock(coverageMutex_);
@@ -59,10 +65,14 @@ ShelvedGene Shelf::load(const GeneBytes& bytes, const std::string& hash) {
 }
 
 void Shelf::unload(uint64_t id) {
-  std::shared_ptr<const Gene> gene;
-  std::lock_guard lock(mutex_);
-  gene.swap(unused(id).gene);
-  genes_.erase(id);
+  {
+    // Freed when the lock is no longer held.
+    std::shared_ptr<const Gene> gene;
+    std::lock_guard lock(mutex_);
+    gene.swap(unused(id).gene);
+    genes_.erase(id);
+  }
+  Arena::genes().trim();
 }
 
 bool Shelf::move(uint64_t id, Tier to) {
@@ -84,18 +94,25 @@ bool Shelf::move(uint64_t id, Tier to) {
     const size_t bytes = gene->bytes();
     put(id, std::move(gene), from);
     throw nativeFailure("genes", "there is no memory for another " + std::to_string(bytes) + " bytes");
+  } catch (...) {
+    put(id, std::move(gene), from);
+    throw;
   }
   return true;
 }
 
 bool Shelf::drop(uint64_t id) {
-  // Freed when the lock is no longer held.
-  std::shared_ptr<const Gene> gene;
-  std::lock_guard lock(mutex_);
-  Entry& entry = unused(id);
-  gene.swap(entry.gene);
-  entry.about.tier = Tier::disk;
-  return gene != nullptr;
+  bool held;
+  {
+    std::shared_ptr<const Gene> gene;
+    std::lock_guard lock(mutex_);
+    Entry& entry = unused(id);
+    gene.swap(entry.gene);
+    entry.about.tier = Tier::disk;
+    held = gene != nullptr;
+  }
+  if (held) Arena::genes().trim();
+  return held;
 }
 
 std::shared_ptr<const Gene> Shelf::onDevice(uint64_t id) const {

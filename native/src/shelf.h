@@ -34,17 +34,19 @@ class Shelf {
   // `model` must outlive the shelf.
   Shelf(llama_model* model, std::string architecture, StackedWeights stacked)
       : model_(model), architecture_(std::move(architecture)), stacked_(stacked) {}
+  ~Shelf();
 
   // `hash` names the content: bytes of a hash that is known are that gene, which comes to the device if it was on disk.
   // Throws as readGene, NativeFailure.
   ShelvedGene load(const GeneBytes& bytes, const std::string& hash);
-  // Throws GeneAbsent when there is none of that id, GeneInUse while a lane holds it or it moves.
+  // Gives its memory back to the system. Throws GeneAbsent when there is none of that id, GeneInUse while a lane holds it or
+  // it moves.
   void unload(uint64_t id);
 
-  // Copies a gene from the device to the host or back, and gives the memory that it leaves back to the system; false: it
-  // was there. Throws GeneAbsent, GeneInUse, and NativeFailure when there is no memory; it then stays where it was.
+  // Copies a gene from the device to the host or back; the memory that it leaves is ready for the next one. False: it was
+  // there. Throws GeneAbsent, GeneInUse, and NativeFailure when there is no memory; it then stays where it was.
   bool move(uint64_t id, Tier to);
-  // Frees what is in memory of it; false: nothing is. Throws GeneAbsent, GeneInUse.
+  // Gives what is in memory of it back to the system; false: nothing is. Throws GeneAbsent, GeneInUse.
   bool drop(uint64_t id);
 
   // For a lane to hold. Throws GeneAbsent unless it is on the device.

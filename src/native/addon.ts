@@ -212,8 +212,8 @@ export interface NativeModel {
   /** Frees a gene. Throws GeneAbsent if there is none of that id, GeneInUse while a lane runs it or it moves. */
   unloadGene(id: number): void;
   /**
-   * Moves a gene between device and host, or drops what is in memory of it; false: it was there. What it leaves goes
-   * back to the system; while it moves it is nowhere. Throws as `unloadGene`, also for one that is to come from disk,
+   * Moves a gene between device and host, or drops what is in memory of it; false: it was there. What it leaves is
+   * ready for the next one that moves, and goes back to the system when one is dropped; while it moves it is nowhere. Throws as `unloadGene`, also for one that is to come from disk,
    * which only `loadGene` can do, and NativeFailure when there is no memory for the copy.
    */
   moveGene(id: number, to: Tier): boolean;

@@ -46,7 +46,7 @@ export interface PageInfo {
 export interface PageUsage {
   /** Charged for all pages that someone still holds. */
   readonly bytes: number;
-  /** Memory that the store holds and nothing uses, ready for the next pages. */
+  /** Memory that is held and that nothing uses, ready for the next pages, checkpoints and genes that move. */
   readonly free: number;
   readonly ceiling: number;
   readonly count: number;
