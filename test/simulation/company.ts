@@ -2,7 +2,9 @@
  * Eight minds on two lanes over the fake engine, and those who speak with them: turns called and cancelled, genes that come
  * and go meanwhile, and in the end what became of each turn.
  */
+
 import broker from '../../src/actors/broker/broker.js';
+import type { Budgets } from '../../src/actors/broker/pools.js';
 import engine from '../../src/actors/engine/engine.js';
 import { createStatus, readLanes } from '../../src/actors/engine/status.js';
 import mindActor from '../../src/actors/mind/mind.js';
@@ -17,7 +19,7 @@ import type { Stage } from '../../src/stage.js';
 import { Random, type TestSpawnOptions } from '../../src/testing/index.js';
 import type { Outcome, SimulatedSystem, Trial } from '../../src/testing/simulation/index.js';
 import type { Turn, TurnResult } from '../../src/turn.js';
-import { UNBOUNDED } from '../actors/budgets.js';
+import { TIGHT, UNBOUNDED } from '../actors/budgets.js';
 import type { FakeAddon } from './fake-addon.js';
 import { soloReply } from './fake-tokens.js';
 import { GENES, GeneKeeper } from './gene-keeper.js';
@@ -104,13 +106,18 @@ export class Company {
     return this.#trial.faults.length > 0;
   }
 
+  /** Every other seed is short of memory from the beginning. */
+  #budgets(): Budgets {
+    return this.#trial.seed % 2 === 0 ? TIGHT : UNBOUNDED;
+  }
+
   async #open(): Promise<Stage> {
     const { stage } = this.#sim;
     const brokerId = await stage.spawn({
       ...{
         name: 'broker',
         actor: broker,
-        args: { pageBytes: PAGE_BYTES, budgets: UNBOUNDED, status: this.#status },
+        args: { pageBytes: PAGE_BYTES, budgets: this.#budgets(), status: this.#status },
         thread: CONTROL_THREAD,
       },
     });

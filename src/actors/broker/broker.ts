@@ -54,6 +54,8 @@ class Broker implements Behaviour {
   readonly #memory: Memory;
   #engine: EngineUp | undefined;
   #checking = false;
+  /** Has the residency let go of what an earlier start of this broker had pinned; once. */
+  #forget: (() => void) | undefined;
 
   constructor(ctx: Context, args: BrokerArgs, saved: ReadonlyMap<string, unknown>) {
     this.#ctx = ctx;
@@ -73,7 +75,7 @@ class Broker implements Behaviour {
     this.#grants = new Grants({ ctx, post, ledger, occupancy, pins, tellEngine });
     this.#reclaims = new Reclaims({ ctx, post, ledger, tellEngine, status: args.status });
     this.#memory = new Memory(ctx, args.budgets, { occupancy, turns: ledger, rooms: spilled, relaunch });
-    if (ctx.incarnation > 0) tellOfStart(ctx, saved);
+    if (ctx.incarnation > 0) this.#forget = tellOfStart(ctx, saved);
   }
 
   receive(message: BrokerMessage): unknown {
@@ -222,6 +224,8 @@ class Broker implements Behaviour {
     this.#ctx.watch(engine.engine);
     this.#ctx.save('engine', engine.engine);
     this.#engine = engine;
+    this.#forget?.();
+    this.#forget = undefined;
     this.#grants.open(engine.epoch);
     this.#occupancy.open(engine.epoch, engine.shape, engine.pages);
     this.#spilled.opened();

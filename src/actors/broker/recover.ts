@@ -13,17 +13,24 @@ import { BrokerPost } from './post.js';
 const MIND = 'mind/';
 export const HOLDER = 'holder/';
 
-export function tellOfStart(ctx: Context, saved: ReadonlyMap<string, unknown>): void {
+/**
+ * Answers what is to be called when the engine is up again: until then runs of before may be on their way to it, and the
+ * residency keeps their genes where they are.
+ */
+export function tellOfStart(ctx: Context, saved: ReadonlyMap<string, unknown>): () => void {
   const error = toEnvelope(new EngineLost({ reason: 'the broker was started again' }));
   const post = new BrokerPost(ctx);
   for (const [key, id] of saved) {
     if (key === 'engine') ctx.tell(id as ActorId, { type: 'reset' }, { band: Band.reserved });
-    // Which then lets go of all pins, and says that it is up.
-    if (key === 'residency') ctx.tell(id as ActorId, { type: 'forget' }, { band: Band.reserved });
     if (key.startsWith(MIND)) {
       ctx.watch(id as ActorId);
       post.restarted(id as ActorId, error);
     }
     if (key.startsWith(HOLDER)) ctx.tell(id as ActorId, { type: 'leases-again' }, { band: Band.reserved });
   }
+  const residency = saved.get('residency') as ActorId | undefined;
+  return () => {
+    // Which then lets go of all pins, and says that it is up.
+    if (residency !== undefined) ctx.tell(residency, { type: 'forget' }, { band: Band.reserved });
+  };
 }
