@@ -21,6 +21,9 @@ export type MoveKind = 'page-out' | 'page-in';
 /** What the engine says of it. */
 type Whereabouts = EngineToBroker & { readonly type: 'paged' | 'unpaged' | 'shrank' };
 
+/** Minds that are gone and not forgotten: what was said of their pages before they went is here long before so many more go. */
+const MOST_GONE = 1_024;
+
 type PageMessage = BrokerMessage & { readonly type: 'pages' | 'drop-page' };
 
 export class Occupancy {
@@ -30,6 +33,8 @@ export class Occupancy {
   readonly #tell: (message: EngineControl) => void;
   /** Pages that came from elsewhere, by number, until the engine says that it has them. */
   readonly #adopted = new Map<number, PageRecord>();
+  /** What the activities of minds begin with that are gone. */
+  readonly #gone = new Set<string>();
   #epoch = 0;
   #vacated = 0;
 
@@ -59,11 +64,13 @@ export class Occupancy {
 
   /**
    * Has an idle lane's activity go into a page. The oldest pages go for it if they must, but those of `spared`
-   * activities; if it still cannot fit, what the lane holds is lost.
+   * activities; if it still cannot fit, or its mind is gone, what the lane holds is lost.
    */
   vacate(number: number, spared: (activity: Activity) => boolean): void {
     const { lane, activity = '', held, bytes } = this.lanes.vacate(number);
-    const drop = makeRoom(this.pages.all(), bytes, this.#ceiling, spared);
+    const drop = this.#isGone(activity)
+      ? undefined
+      : makeRoom(this.pages.all(), bytes, this.#ceiling, spared);
     this.#say([{ lane, activity, keep: drop !== undefined }], drop ?? []);
     if (drop !== undefined) this.pages.put({ activity, page: UNMADE, held, bytes });
   }
@@ -79,7 +86,10 @@ export class Occupancy {
     switch (message.type) {
       case 'paged':
         this.#adopted.delete(message.record.page);
-        return this.pages.put(message.record);
+        this.pages.put(message.record);
+        // It was being made when its mind went.
+        if (this.#isGone(message.record.activity)) this.drop(message.record);
+        return;
       case 'unpaged':
         this.#adopted.delete(message.page);
         return this.pages.remove(message);
@@ -141,6 +151,8 @@ export class Occupancy {
 
   /** Frees the pages of all activities whose names begin so: their mind is gone. */
   forget(prefix: string): void {
+    this.#gone.add(prefix);
+    if (this.#gone.size > MOST_GONE) this.#gone.delete(this.#gone.values().next().value as string);
     const gone = this.pages.all().filter(({ activity }) => activity.startsWith(prefix));
     if (gone.length > 0) this.#say([], gone);
   }
@@ -150,6 +162,10 @@ export class Occupancy {
     if (this.lanes.idle(activity) !== undefined) return undefined;
     if (move === 'page-out') return new EmptyLane({ name: activity });
     return this.pages.of(activity) === undefined ? new NoSuchPage({ name: activity }) : undefined;
+  }
+
+  #isGone(activity: Activity): boolean {
+    return this.#gone.has(activity.slice(0, activity.indexOf('/') + 1));
   }
 
   #say(claims: (EngineControl & { type: 'vacate' })['claims'], drop: readonly PageRecord[]): void {

@@ -271,6 +271,17 @@ describe('what is said of pages on disk', () => {
     expect(found).toEqual({ page: record(room, 4), file: undefined });
   });
 
+  it('T6 a page that was being made when its mind left is let go of', async () => {
+    up();
+    turn();
+    await ada.hears();
+    ada.end();
+    await engine.hears();
+    engine.tell({ type: 'paged', record: record(room, 7) });
+    expect(await engine.hears()).toMatchObject([{ type: 'vacate', claims: [], drop: [{ page: 7 }] }]);
+    expect(await pages()).toEqual([]);
+  });
+
   it('T6 a recalled page goes with a mind that never spoke', async () => {
     up();
     say({ type: 'recalled', file: filed(), page: 5 });
