@@ -12,8 +12,19 @@ import {
   GeneSlotsFull,
   type Mind,
   type Troupe,
+  type TroupeOptions,
 } from '../../src/index.js';
-import { busy, folder, greedy, startTroupe, until } from './stage.js';
+import {
+  begun,
+  busy,
+  circling,
+  ENDLESS,
+  folder,
+  greedy,
+  startTroupe,
+  until,
+  writeLongModel,
+} from './stage.js';
 
 const GENES = ['kjv', 'melville', 'third'] as const;
 type Name = (typeof GENES)[number];
@@ -38,8 +49,8 @@ afterAll(() => place[Symbol.dispose]());
 afterEach(() => troupe.stop());
 
 const pathOf = (name: Name) => join(place.path, `${name}.gguf`);
-async function start(genes: GeneOptions = {}): Promise<void> {
-  troupe = await startTroupe({ lanes: 4, genes });
+async function start(genes: GeneOptions = {}, more: TroupeOptions = {}): Promise<void> {
+  troupe = await startTroupe({ lanes: 4, genes, ...more });
   for (const name of GENES) await troupe.genes.load(pathOf(name));
 }
 const said = async (mind: Mind) => (await mind.turn(SAYING, say).result).text;
@@ -93,17 +104,21 @@ describe('genes out of the way', () => {
   });
 
   it('case-10 a turn whose genes have no room waits, says so, and ends with its deadline', async () => {
-    await start({ slots: 1 });
-    const ada = await troupe.mind('ada', only('kjv'));
+    const context = 8_192;
+    const model = writeLongModel(join(place.path, 'long.gguf'), context);
+    await start({ slots: 1 }, { model, context });
+    // Of so small a scale that the reply does not end, and holds the slot beyond the deadline of who waits for it.
+    const ada = await troupe.mind('ada', { genes: [{ gene: 'kjv', scale: 1e-6 }] });
     const ben = await troupe.mind('ben', only('melville'));
-    const running = await busy(ada);
+    const running = ada.turn(ENDLESS, { maxTokens: 8_000, sampling: circling });
+    await begun(running);
     const late = ben.turn(SAYING, { ...say, deadline: 1_000 });
     const waiting = ben.turn(SAYING, { ...say, room: 'other' });
     await until(() => /genes.*ada/s.test(troupe.why('ben').sentence), 'a wait for genes');
     const { error, receipt } = await late.result;
     expect(error).toBeInstanceOf(DeadlineExceeded);
     expect(receipt.waits.genes).toBeGreaterThan(0);
-    for (const turn of running) turn.cancel();
+    running.cancel();
     const { outcome, receipt: second } = await waiting.result;
     expect(outcome).toBe('length');
     expect(second.genesMissed.genes).toBe(1);
