@@ -47,12 +47,11 @@ it('B1 B5 when memory is short the coldest gene goes to disk, and a turn that ru
     melville: await said(await mindOf('melville'), '1'),
   };
   const [{ bytes } = { bytes: 0 }] = await troupe.genes.list();
-  await eventually(async () => (await hostPool()).usedBytes === 2 * bytes);
+  const ofGenes = async () => (await troupe.memory()).leases.filter(({ kind }) => kind === 'genes');
+  const unpinned = GENES.map((owner) => ({ owner, tier: 'device', bytes, floorBytes: 0 }));
+  await eventually(async () => (await ofGenes()).filter(({ floorBytes }) => floorBytes === 0).length === 2);
+  expect(await ofGenes()).toMatchObject(unpinned);
   const { floorBytes } = await hostPool();
-  const { leases } = await troupe.memory();
-  expect(leases.filter(({ kind }) => kind === 'genes')).toMatchObject(
-    GENES.map((owner) => ({ owner, tier: 'device', bytes, floorBytes: 0 })),
-  );
   await troupe.stop();
 
   // Full to 0.85 with both, and to 0.43 with one.

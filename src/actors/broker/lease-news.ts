@@ -10,7 +10,7 @@ import type { Holds } from './leases.js';
 const TOGETHER_MS = 50;
 
 export type LeaseMessage =
-  /** To itself: what is held may have changed. */
+  /** To itself, and of the broker that heard of it from another: what is held may have changed. */
   | { readonly type: 'leases-changed' }
   /** The broker has forgotten what it was told. */
   | { readonly type: 'leases-again' };

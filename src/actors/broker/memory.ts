@@ -117,6 +117,11 @@ export class Memory {
       this.#ctx.watch(sender);
       this.#ctx.save(HOLDER + holder, sender);
     }
+    // Genes lie in memory of a store that the engine tells of, with what of it nothing uses.
+    const engine = this.#holders.get('engine');
+    if (holder === 'residency' && engine !== undefined) {
+      this.#ctx.tell(engine, { type: 'leases-changed' }, { band: Band.reserved });
+    }
     this.#later('soon', TOGETHER_MS);
   }
 
