@@ -94,7 +94,11 @@ class Pager implements Behaviour {
       case 'revoked':
         return this.#fail(message.ticket, message.error);
       case 'restarted':
-        for (const ticket of [...this.#pending.keys()]) this.#fail(ticket, message.error);
+        for (const ticket of [...this.#pending.keys()]) {
+          // It may yet come upon a request of before.
+          this.#tellBroker({ type: 'withdraw', ticket });
+          this.#fail(ticket, message.error);
+        }
         return;
       case 'late':
         return this.#late(message.ticket);
