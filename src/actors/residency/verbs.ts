@@ -64,7 +64,10 @@ export class GeneVerbs {
     const gene = { ...loaded, name, path, learning };
     try {
       const replaced = inventory.replaced(name, loaded.id, replace);
-      if (replaced !== undefined) await this.#checkFree(name, replaced);
+      if (replaced !== undefined) {
+        await this.#hearOfEnds(replaced);
+        this.#checkFree(name, replaced);
+      }
       await this.#name(name, gene);
     } catch (error) {
       if (inventory.gene(loaded.id) === undefined) await jobs.unload(loaded.id);
@@ -79,7 +82,8 @@ export class GeneVerbs {
     const { inventory, args, ctx } = this.#of;
     const gene = inventory.of(name);
     if (args.default.includes(name)) throw activeByDefault(name);
-    await this.#checkFree(name, gene);
+    await this.#hearOfEnds(gene);
+    this.#checkFree(name, gene);
     await this.#name(name, undefined);
     ctx.save(GENE + name, undefined);
     return undefined;
@@ -89,7 +93,8 @@ export class GeneVerbs {
     const { inventory, args, mover } = this.#of;
     const gene = inventory.of(name);
     if (inventory.idsOf(args.default).includes(gene.id)) throw activeByDefault(name);
-    await this.#checkFree(name, gene);
+    await this.#hearOfEnds(gene);
+    this.#checkFree(name, gene);
     return mover.order(gene, 'host');
   }
 
@@ -101,12 +106,15 @@ export class GeneVerbs {
     return undefined;
   }
 
-  /** Throws GeneInUse for the optimizer's gene, and while a turn runs it, by what its mind says now. */
-  async #checkFree(name: string, { id, learning }: HeldGene): Promise<void> {
-    const { pins, confirm } = this.#of;
+  /** Who seems to hold a gene may have ended. */
+  async #hearOfEnds({ id }: HeldGene): Promise<void> {
+    if (this.#of.pins.holders(id) > 0) await this.#of.confirm(id);
+  }
+
+  /** Throws GeneInUse for the optimizer's gene, and while a turn runs it. What it allows is done before anything is awaited. */
+  #checkFree(name: string, { id, learning }: HeldGene): void {
     if (learning) throw new GeneInUse({ gene: name, by: 'the learning optimizer' });
-    if (pins.holders(id) > 0) await confirm(id);
-    const turns = pins.holders(id);
+    const turns = this.#of.pins.holders(id);
     if (turns > 0) throw new GeneInUse({ gene: name, by: turns === 1 ? 'one turn' : `${turns} turns` });
   }
 
