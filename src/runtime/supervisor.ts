@@ -127,7 +127,10 @@ class Supervisor implements Behaviour {
     const child = this.#children.of(id);
     if (this.#closed !== undefined) return { type: 'end', reason: this.#closed } satisfies Order;
     if (child === undefined) return stranger(id);
-    if (child.up) return AT_ONCE;
+    if (child.up) {
+      child.up = false;
+      return AT_ONCE;
+    }
     return this.#children.keep(child, this.#ctx.replyLater());
   }
 
