@@ -40,7 +40,14 @@ export class GeneKeeper {
 
   /** Genes that are there when the first mind is. */
   async begin(): Promise<void> {
-    for (const name of GENES) await this.#sim.stage.settle(this.#genes.load(`${name}-0`, { name }));
+    for (const name of GENES) {
+      const load = () => this.#sim.stage.settle(this.#genes.load(`${name}-0`, { name }));
+      // A fault may come as early as that; whoever wants the gene asks again.
+      await load().catch((error) => {
+        if (!LOSSES.includes(error.code)) throw error;
+        return load();
+      });
+    }
   }
 
   /** Something changes while the turns that were called last are under way. */
