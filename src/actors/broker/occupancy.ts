@@ -50,14 +50,17 @@ export class Occupancy {
     return this.#vacated;
   }
 
-  /** A new engine: empty lanes, and the pages that it has. One that holds more than all its cells could never come in. */
+  /**
+   * A new engine: empty lanes, and the pages that it has. One that holds more than all its cells could never come in, and one
+   * whose mind went while there was no engine is nobody's.
+   */
   open(epoch: number, { lanes, cells }: Shape, pages: readonly PageRecord[]): void {
     this.#epoch = epoch;
     this.#vacated = 0;
     this.lanes.open(lanes);
     this.pages.open(pages);
-    const tooLarge = pages.filter(({ held }) => held > cells);
-    if (tooLarge.length > 0) this.#say([], tooLarge);
+    const useless = pages.filter(({ held, activity }) => held > cells || this.#isGone(activity));
+    if (useless.length > 0) this.#say([], useless);
     for (const record of pages) this.#adopted.delete(record.page);
     for (const record of this.#adopted.values()) this.adopt(record);
   }

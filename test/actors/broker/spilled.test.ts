@@ -282,6 +282,23 @@ describe('what is said of pages on disk', () => {
     expect(await pages()).toEqual([]);
   });
 
+  it('T6 a page of a mind that left while there was no engine is let go of by the next one', async () => {
+    up();
+    turn();
+    await ada.hears();
+    engine.tell({
+      type: 'up',
+      engine: 0,
+      epoch: 1,
+      shape: { lanes: 1, cells: 1000, context: 1000 },
+      pages: [],
+    });
+    ada.end();
+    await engine.hears();
+    up(1, [record(room, 7)], 2);
+    expect(await engine.hears()).toMatchObject([{ type: 'vacate', claims: [], drop: [{ page: 7 }] }]);
+  });
+
   it('T6 a recalled page goes with a mind that never spoke', async () => {
     up();
     say({ type: 'recalled', file: filed(), page: 5 });
