@@ -9,7 +9,7 @@ import { messageOf } from '../serving/words.mjs';
 
 const MINDS = 8;
 const TOKENS = 1_000;
-const CONTEXT = 1_280;
+const CONTEXT = 1_536;
 
 export const relaunches = {
   figures: ['relaunch'],
