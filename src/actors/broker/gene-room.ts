@@ -23,3 +23,18 @@ export const sparesSlots = (
   genes: readonly number[],
   other: readonly number[],
 ): boolean => genes.every((gene) => fixed.has(gene) || other.includes(gene));
+
+/** Which genes keep slots of the device, and for whom. */
+export interface HeldGenes {
+  readonly slots: number;
+  readonly fixed: readonly number[];
+  /** What each grant holds. */
+  readonly pins: ReadonlyMap<number, readonly number[]>;
+}
+
+/** The room there is when the grants that are `gone` hold nothing any more. */
+export function roomOf({ slots, fixed, pins }: HeldGenes, gone?: ReadonlySet<number>): GeneRoom {
+  const taken = new Set(fixed);
+  for (const [grant, genes] of pins) if (!gone?.has(grant)) for (const gene of genes) taken.add(gene);
+  return { slots, fixed: new Set(fixed), taken };
+}

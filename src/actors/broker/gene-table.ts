@@ -4,7 +4,7 @@
  */
 import { GeneSlotsFull, NoSuchGene, type TroupeError } from '../../errors.js';
 import type { GeneStock, NamedGene } from '../residency/protocol.js';
-import type { GeneRoom } from './gene-room.js';
+import { type GeneRoom, type HeldGenes, roomOf } from './gene-room.js';
 
 /** Stands for what no name does; nothing has room for it. */
 const UNKNOWN = -1;
@@ -36,8 +36,12 @@ export class GeneTable {
   }
 
   room(): GeneRoom {
+    return roomOf(this.held());
+  }
+
+  held(): HeldGenes {
     const { slots, fixed } = this.#stock;
-    return { slots, fixed: new Set(fixed), taken: new Set([...fixed, ...[...this.#pins.values()].flat()]) };
+    return { slots, fixed, pins: this.#pins };
   }
 
   pin(grant: number, genes: readonly number[]): void {

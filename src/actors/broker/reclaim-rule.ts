@@ -5,6 +5,7 @@
  * if it stays ahead of that one: else the lane would go back to where it came from. Nobody gives up a lane in vain: if all
  * that may go would not make room, none goes.
  */
+import { type HeldGenes, lacksSlots, roomOf } from './gene-room.js';
 import { isAhead, type WaitingTurn } from './queue.js';
 
 /** Milliseconds that a turn waits before one of a lower class gives up its lane for it. */
@@ -28,7 +29,7 @@ export interface RunningTurn extends WaitingTurn {
   readonly grantedAt: number;
   /** Tokens that it has produced since. */
   readonly produced: number;
-  /** Cells that come free with it. */
+  /** Cells that come free with it; its genes do too, those that no other grant holds. */
   readonly reserved: number;
   /** Whether it has been told to give them up already. */
   readonly reclaiming: boolean;
@@ -44,31 +45,52 @@ export interface ReclaimState {
   readonly freeCells: number;
   /** Cells that it needs. */
   readonly need: number;
+  readonly genes: HeldGenes;
   readonly now: number;
 }
 
-/** Those to be told now, by their grants. */
-export function chooseReclaims({ next, running, hasLane, freeCells, need, now }: ReclaimState): number[] {
-  let lanes = hasLane ? 1 : 0;
-  let cells = freeCells;
-  const fits = (): boolean => lanes > 0 && cells >= need;
-  const take = (turn: RunningTurn): void => {
-    lanes++;
-    cells += turn.reserved;
-  };
-  for (const turn of running) if (turn.reclaiming) take(turn);
-  const chosen: number[] = [];
+/**
+ * Those to be told now, by their grants: of as low a class as suffices, and of these one that suffices alone if there is such a
+ * one, else no more than it takes.
+ */
+export function chooseReclaims(state: ReclaimState): number[] {
+  const { next, running, now } = state;
+  const going = running.filter(({ reclaiming }) => reclaiming);
+  const suffice = (turns: readonly RunningTurn[]): boolean => fits(state, [...going, ...turns]);
+  if (suffice([])) return [];
   const candidates = running
     .filter((turn) => !turn.reclaiming && givesWay(turn, next, now))
     .sort(
       (a, b) => b.rank - a.rank || workOf(b) - workOf(a) || a.grantedAt - b.grantedAt || a.grant - b.grant,
     );
-  for (const turn of candidates) {
-    if (fits()) break;
-    take(turn);
-    chosen.push(turn.grant);
+  for (const rank of new Set(candidates.map((turn) => turn.rank))) {
+    const these = candidates.filter((turn) => turn.rank >= rank);
+    if (!suffice(these)) continue;
+    const alone = these.find((turn) => suffice([turn]));
+    return (alone ? [alone] : fewest(these, suffice)).map(({ grant }) => grant);
   }
-  return fits() ? chosen : [];
+  return [];
+}
+
+/** Whether the next turn has all that it lacks when these have given theirs up. */
+function fits(state: ReclaimState, gone: readonly RunningTurn[]): boolean {
+  const { next, hasLane, freeCells, need, genes } = state;
+  if (!hasLane && gone.length === 0) return false;
+  if (gone.reduce((cells, { reserved }) => cells + reserved, freeCells) < need) return false;
+  return !lacksSlots(roomOf(genes, new Set(gone.map(({ grant }) => grant))), next.genes);
+}
+
+/** Without those that it does not take, the last first. */
+function fewest(
+  turns: readonly RunningTurn[],
+  suffice: (turns: readonly RunningTurn[]) => boolean,
+): readonly RunningTurn[] {
+  let kept = turns;
+  for (const turn of [...turns].reverse()) {
+    const others = kept.filter((other) => other !== turn);
+    if (suffice(others)) kept = others;
+  }
+  return kept;
 }
 
 /** Whether a running turn gives up its lane for a waiting one. */

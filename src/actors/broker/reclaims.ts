@@ -6,7 +6,8 @@ import type { Context } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
 import type { EngineControl, Shape } from '../engine/protocol.js';
 import { readProduced } from '../engine/status.js';
-import { lackIn } from './lack.js';
+import type { GeneTable } from './gene-table.js';
+import { isPaused, lackIn } from './lack.js';
 import type { Grant, Ledger, Request } from './ledger.js';
 import type { BrokerPost } from './post.js';
 import { TURN_CLASSES, type TurnClass } from './protocol.js';
@@ -18,6 +19,7 @@ export interface ReclaimsOf {
   readonly ctx: Context;
   readonly post: BrokerPost;
   readonly ledger: Ledger;
+  readonly genes: GeneTable;
   readonly tellEngine: (message: EngineControl) => void;
   /** What the engine shows of its lanes. */
   readonly status: Int32Array;
@@ -44,23 +46,19 @@ export class Reclaims {
     for (const grant of running) this.#ask(grant, leftMs);
   }
 
-  /** Wants lanes back for the turn that is next, if it has waited for long enough (T5). `shape`: where there are lanes now. */
+  /**
+   * Wants lanes back for the turn that is next, if it has waited for long enough (T5); or, where none gives way to that one, for the
+   * one that is next of those that lack something else. `shape`: where there are lanes now.
+   */
   askForNext(shape: Shape | undefined, waiting: Waiting): void {
     const state = shape && waiting.state(shape);
-    const next = state && nextOf(state);
-    if (state === undefined || next === undefined) return;
-    const { lanes, cells, paged, now } = state;
-    const running = this.#running().map((grant) => this.#runningTurn(grant, state));
-    const chosen = chooseReclaims({
-      ...{ next, running, now },
-      hasLane: lanes.some((lane) => lane.state !== 'busy'),
-      freeCells: lanes.reduce((left, lane) => left - lane.reserved, cells),
-      need: Math.max(next.cells, paged(next.activity)),
-    });
-    if (chosen.length > 0) next.keeps = true;
-    for (const number of chosen) {
-      const grant = this.#of.ledger.granted.get(number);
-      if (grant !== undefined) this.#ask(grant, Number.POSITIVE_INFINITY);
+    if (state === undefined) return;
+    for (const next of firstLacking(state)) {
+      const chosen = this.#choose(next, state);
+      if (chosen.length === 0) continue;
+      next.keeps = true;
+      for (const grant of chosen) this.#ask(grant, Number.POSITIVE_INFINITY);
+      return;
     }
   }
 
@@ -95,6 +93,18 @@ export class Reclaims {
     );
   }
 
+  #choose(next: Request, state: QueueState<Request>): Grant[] {
+    const { lanes, cells, paged, now } = state;
+    const chosen = chooseReclaims({
+      ...{ next, now, genes: this.#of.genes.held() },
+      running: this.#running().map((grant) => this.#runningTurn(grant, state)),
+      hasLane: lanes.some((lane) => lane.state !== 'busy'),
+      freeCells: lanes.reduce((left, lane) => left - lane.reserved, cells),
+      need: Math.max(next.cells, paged(next.activity)),
+    });
+    return chosen.flatMap((number) => this.#of.ledger.granted.get(number) ?? []);
+  }
+
   #runningTurn({ request, lane, since, reclaiming }: Grant, { lanes }: QueueState<Request>): RunningTurn {
     return {
       ...request,
@@ -106,14 +116,18 @@ export class Reclaims {
   }
 }
 
-/** The first of those that lack a lane or cells. */
-function nextOf(state: QueueState<Request>): Request | undefined {
+/** Of those that lack a lane or cells the first, and of those that lack gene slots: the first of the two first. */
+function firstLacking(state: QueueState<Request>): Request[] {
   const lack = lackIn(state);
-  let next: Request | undefined;
+  const first: { lane?: Request; genes?: Request } = {};
   for (const turn of state.waiting) {
-    if (next !== undefined && !isAhead(turn, next, state.now)) continue;
-    const lacking = lack(turn);
-    if (lacking === 'lane' || lacking === 'cells') next = turn;
+    const lacking = isPaused(turn, state.now) ? undefined : lack(turn);
+    if (lacking === undefined) continue;
+    const kind = lacking === 'genes' ? 'genes' : 'lane';
+    const before = first[kind];
+    if (before === undefined || isAhead(turn, before, state.now)) first[kind] = turn;
   }
-  return next;
+  const { lane, genes } = first;
+  const both = [lane, genes].filter((turn) => turn !== undefined);
+  return both.sort((a, b) => (isAhead(a, b, state.now) ? -1 : 1));
 }

@@ -62,15 +62,15 @@ describe('a running turn gives way', () => {
   });
 });
 
-describe('those that are told', () => {
-  const choose = (turns: readonly RunningTurn[], given: Partial<Parameters<typeof chooseReclaims>[0]> = {}) =>
-    chooseReclaims({
-      ...{ next: waiting({ rank: REALTIME }), running: turns, hasLane: false, freeCells: 0, need: 100 },
-      ...{ now: NOW },
-      ...given,
-    });
-  const background = { rank: BACKGROUND };
+const choose = (turns: readonly RunningTurn[], given: Partial<Parameters<typeof chooseReclaims>[0]> = {}) =>
+  chooseReclaims({
+    ...{ next: waiting({ rank: REALTIME }), running: turns, hasLane: false, freeCells: 0, need: 100 },
+    ...{ genes: { slots: 0, fixed: [], pins: new Map() }, now: NOW },
+    ...given,
+  });
+const background = { rank: BACKGROUND };
 
+describe('those that are told', () => {
   it('T5 are of the lowest class, there those who had most, there the oldest', () => {
     expect(choose([running({ grant: 2 }), running({ grant: 3, ...background })])).toEqual([3]);
     expect(choose([running({ grant: 2 }, 5), running({ grant: 3 }, 6)])).toEqual([3]);
@@ -82,6 +82,13 @@ describe('those that are told', () => {
     expect(choose(two, { need: 150 })).toEqual([2, 3]);
     expect(choose(two, { need: 201 })).toEqual([]);
     expect(choose(two, { hasLane: true, freeCells: 50 })).toEqual([2]);
+  });
+
+  it('T5 are one that suffices alone rather than several of its class', () => {
+    const three = [running({ grant: 2 }, 9), running({ grant: 3 }, 8), running({ grant: 4, reserved: 150 })];
+    expect(choose(three, { need: 150 })).toEqual([4]);
+    const lower = [running({ grant: 2, ...background }), running({ grant: 3, ...background }), three[2]];
+    expect(choose(lower as RunningTurn[], { need: 150 })).toEqual([2, 3]);
   });
 
   it('T5 are none while those make room that were told before', () => {
@@ -115,6 +122,68 @@ describe('those that are told', () => {
           isAhead(next, back, NOW),
           givesWay({ ...running({ rank: one.rank, grantedAt: NOW, produced: 0 }) }, back, NOW),
         ]).toEqual([true, false]);
+      }),
+    );
+  });
+});
+
+describe('those that are told where gene slots are short', () => {
+  const next = waiting({ rank: REALTIME, genes: [1, 2] });
+  /** Of turns that hold these genes, in three slots with one for good; a lane and cells are free. */
+  const told = (held: Record<number, number[]>, turns = Object.keys(held).map(Number), slots = 3) =>
+    choose(
+      turns.map((grant) => running({ grant })),
+      {
+        ...{ next, hasLane: true, freeCells: 100 },
+        genes: {
+          ...{ slots, fixed: [9] },
+          pins: new Map(Object.entries(held).map(([grant, genes]) => [Number(grant), genes])),
+        },
+      },
+    );
+
+  it.each<[string, number[], ReturnType<typeof told>]>([
+    ['one whose going leaves enough', [3], told({ 2: [9], 3: [4, 5] })],
+    ['not one whose genes others hold too', [4], told({ 2: [5], 3: [5], 4: [6, 9] }, [2, 3, 4], 4)],
+    ['all who hold a gene that must go', [2, 3], told({ 2: [5], 3: [5], 4: [1] })],
+    ['none that holds what it wants itself', [3], told({ 2: [1], 3: [6] })],
+    ['none, if those who cannot be told hold too much', [], told({ 2: [5], 3: [5, 6] }, [2])],
+    ['none, if there are fewer slots than it wants', [], told({ 2: [5] }, [2], 2)],
+    ['none, if it lacks none', [], told({ 2: [1], 3: [2] })],
+  ])('T5 are %s', (_, expected, chosen) => expect(chosen).toEqual(expected));
+
+  it('T5 make room together, no one of them in vain; and if none is told, all who may go would not', () => {
+    const genes = fc.uniqueArray(fc.nat(5), { maxLength: 3 });
+    const turn = fc.record({ genes, rank: fc.nat(2), reserved: fc.nat(100), reclaiming: fc.boolean() });
+    const state = fc.record({
+      turns: fc.array(turn, { maxLength: 5 }),
+      ...{ wanted: genes, slots: fc.nat(6), hasLane: fc.boolean(), freeCells: fc.nat(50), need: fc.nat(200) },
+    });
+    fc.assert(
+      fc.property(state, ({ turns, wanted, slots, ...rest }) => {
+        const all = turns.map((given, i) => running({ grant: 10 + i, ...given }));
+        const asks = waiting({ rank: INTERACTIVE, genes: wanted });
+        const pins = new Map(all.map((each) => [each.grant, each.genes]));
+        const chosen = choose(all, { ...rest, next: asks, genes: { slots, fixed: [], pins } });
+        const suffice = (told: readonly number[]): boolean => {
+          const gone = all.filter(({ grant, reclaiming }) => reclaiming || told.includes(grant));
+          const stays = all.filter((each) => !gone.includes(each)).flatMap((each) => each.genes);
+          const cells = gone.reduce((sum, { reserved }) => sum + reserved, rest.freeCells);
+          const slotsFit = wanted.every((gene) => stays.includes(gene));
+          return (
+            (rest.hasLane || gone.length > 0) &&
+            cells >= rest.need &&
+            (slotsFit || new Set([...stays, ...wanted]).size <= slots)
+          );
+        };
+        const mayGo = all.filter((each) => !each.reclaiming && givesWay(each, asks, NOW));
+        if (chosen.length === 0) {
+          expect(suffice([]) || !suffice(mayGo.map(({ grant }) => grant))).toBe(true);
+          return;
+        }
+        expect(chosen.every((told) => mayGo.some(({ grant }) => grant === told))).toBe(true);
+        expect(suffice(chosen)).toBe(true);
+        for (const one of chosen) expect(suffice(chosen.filter((other) => other !== one))).toBe(false);
       }),
     );
   });
