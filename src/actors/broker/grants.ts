@@ -12,6 +12,7 @@ import type { Grant, Ledger, Request } from './ledger.js';
 import type { Occupancy } from './occupancy.js';
 import type { BrokerPost } from './post.js';
 import type { Placement } from './queue.js';
+import { probeReclaim } from './reclaim-probe.js';
 
 /**
  * A lane stands still for so long at most while the genes of its turn come: where a disk is slow they go on coming while
@@ -101,7 +102,8 @@ export class Grants {
     pins.unpin(ran.grant);
     ledger.charge(grant, ran.processed, ran.produced);
     // A turn that goes on later has been served until now.
-    if (grant.reclaiming) grant.request.account.servedAt = ctx.now;
+    if (grant.reclaim !== undefined) grant.request.account.servedAt = ctx.now;
+    this.#freed(grant);
     occupancy.lanes.settle(grant.lane, ran.activity, ran, ctx.now);
   }
 
@@ -113,6 +115,7 @@ export class Grants {
     this.#take(number);
     pins.unpin(number);
     occupancy.lanes.giveBack(grant.lane);
+    this.#freed(grant);
   }
 
   /** Its mind is gone: the engine ends its run, if it has one. */
@@ -164,6 +167,10 @@ export class Grants {
     const { vacated } = occupancy;
     const { read } = request;
     post.granted(request, { epoch: this.#epoch, lane, continues, vacated, phenotype, read });
+  }
+
+  #freed({ request, reclaim }: Grant): void {
+    if (reclaim !== undefined) probeReclaim(this.#of.ctx, request, reclaim);
   }
 
   #putOff(grant: Grant): void {

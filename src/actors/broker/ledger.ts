@@ -7,6 +7,7 @@ import type { Activity } from '../engine/protocol.js';
 import type { NamedGene, PinnedPhenotype } from '../residency/protocol.js';
 import { type DiskRead, type MindToBroker, type QueueReason, TURN_CLASSES } from './protocol.js';
 import type { WaitingTurn } from './queue.js';
+import type { Reclaim } from './reclaim-probe.js';
 import { type Account, liftedWork, openAccount, workOf } from './work.js';
 
 export interface Request extends WaitingTurn {
@@ -37,7 +38,7 @@ export interface Grant {
   /** What was pinned for it; undefined: that is not said yet, and nor is the grant to its mind. */
   phenotype: PinnedPhenotype | undefined;
   /** Its lane is wanted back. */
-  reclaiming: boolean;
+  reclaim: Reclaim | undefined;
 }
 
 interface Client {
@@ -109,7 +110,7 @@ export class Ledger {
 
   /** It has a lane, and waits no longer. */
   grant(request: Request, lane: number, now: number): Grant {
-    const grant: Grant = { request, lane, since: now, phenotype: undefined, reclaiming: false };
+    const grant: Grant = { request, lane, since: now, phenotype: undefined, reclaim: undefined };
     this.waiting.delete(request.grant);
     this.granted.set(request.grant, grant);
     return grant;

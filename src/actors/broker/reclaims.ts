@@ -1,5 +1,5 @@
 /**
- * Lanes that are wanted back (T2): a grant is `reclaiming` from the word to its mind until the engine has ended its run. At
+ * Lanes that are wanted back (T2): a grant is reclaiming from the word to its mind until the engine has ended its run. At
  * the deadline the engine is told itself, so that nothing here waits for a mind.
  */
 import type { Context } from '../../runtime/actor.js';
@@ -7,11 +7,12 @@ import type { ActorId } from '../../runtime/address.js';
 import type { EngineControl, Shape } from '../engine/protocol.js';
 import { readProduced } from '../engine/status.js';
 import type { GeneTable } from './gene-table.js';
-import { isPaused, lackIn } from './lack.js';
+import { isPaused, type Lack, lackIn } from './lack.js';
 import type { Grant, Ledger, Request } from './ledger.js';
 import type { BrokerPost } from './post.js';
 import { TURN_CLASSES, type TurnClass } from './protocol.js';
 import { isAhead, type QueueState } from './queue.js';
+import type { Reclaim } from './reclaim-probe.js';
 import { chooseReclaims, type RunningTurn, reclaimDeadlineMs } from './reclaim-rule.js';
 import type { Waiting } from './waiting.js';
 
@@ -43,7 +44,7 @@ export class Reclaims {
     const rank = TURN_CLASSES.indexOf(turnClass);
     const running = this.#running();
     if (running.some(({ request }) => request.rank < rank)) return;
-    for (const grant of running) this.#ask(grant, leftMs);
+    for (const grant of running) this.#ask(grant, leftMs, { reason: 'relaunching', for: undefined });
   }
 
   /**
@@ -53,11 +54,11 @@ export class Reclaims {
   askForNext(shape: Shape | undefined, waiting: Waiting): void {
     const state = shape && waiting.state(shape);
     if (state === undefined) return;
-    for (const next of firstLacking(state)) {
+    for (const [next, reason] of firstLacking(state)) {
       const chosen = this.#choose(next, state);
       if (chosen.length === 0) continue;
       next.keeps = true;
-      for (const grant of chosen) this.#ask(grant, Number.POSITIVE_INFINITY);
+      for (const grant of chosen) this.#ask(grant, Number.POSITIVE_INFINITY, { reason, for: next });
       return;
     }
   }
@@ -71,16 +72,16 @@ export class Reclaims {
   /** If it is not over yet, the engine ends it. */
   late(number: number): void {
     const { ledger, tellEngine } = this.#of;
-    if (ledger.granted.get(number)?.reclaiming)
+    if (ledger.granted.get(number)?.reclaim !== undefined)
       tellEngine({ type: 'revoke', grant: number, error: undefined });
   }
 
   /** Asks once. */
-  #ask(grant: Grant, leftMs: number): void {
-    if (grant.reclaiming) return;
+  #ask(grant: Grant, leftMs: number, what: Omit<Reclaim, 'askedAt'>): void {
+    if (grant.reclaim !== undefined) return;
     const { ctx, post } = this.#of;
     const { request } = grant;
-    grant.reclaiming = true;
+    grant.reclaim = { ...what, askedAt: ctx.now };
     const deadlineMs = reclaimDeadlineMs(leftMs);
     ctx.after(deadlineMs, { type: 'reclaim-late', grant: request.grant } satisfies ReclaimLate);
     post.reclaim(request, deadlineMs);
@@ -105,29 +106,31 @@ export class Reclaims {
     return chosen.flatMap((number) => this.#of.ledger.granted.get(number) ?? []);
   }
 
-  #runningTurn({ request, lane, since, reclaiming }: Grant, { lanes }: QueueState<Request>): RunningTurn {
+  #runningTurn({ request, lane, since, reclaim }: Grant, { lanes }: QueueState<Request>): RunningTurn {
     return {
       ...request,
       grantedAt: since,
       produced: readProduced(this.#of.status, lane),
       reserved: lanes[lane]?.reserved ?? 0,
-      reclaiming,
+      reclaiming: reclaim !== undefined,
     };
   }
 }
 
+type Lacking = readonly [Request, Lack];
+
 /** Of those that lack a lane or cells the first, and of those that lack gene slots: the first of the two first. */
-function firstLacking(state: QueueState<Request>): Request[] {
+function firstLacking(state: QueueState<Request>): Lacking[] {
+  const { now } = state;
   const lack = lackIn(state);
-  const first: { lane?: Request; genes?: Request } = {};
+  const first: { room?: Lacking; genes?: Lacking } = {};
   for (const turn of state.waiting) {
-    const lacking = isPaused(turn, state.now) ? undefined : lack(turn);
+    const lacking = isPaused(turn, now) ? undefined : lack(turn);
     if (lacking === undefined) continue;
-    const kind = lacking === 'genes' ? 'genes' : 'lane';
+    const kind = lacking === 'genes' ? 'genes' : 'room';
     const before = first[kind];
-    if (before === undefined || isAhead(turn, before, state.now)) first[kind] = turn;
+    if (before === undefined || isAhead(turn, before[0], now)) first[kind] = [turn, lacking];
   }
-  const { lane, genes } = first;
-  const both = [lane, genes].filter((turn) => turn !== undefined);
-  return both.sort((a, b) => (isAhead(a, b, state.now) ? -1 : 1));
+  const { room, genes } = first;
+  return [room, genes].filter((each) => each !== undefined).sort(([a], [b]) => (isAhead(a, b, now) ? -1 : 1));
 }

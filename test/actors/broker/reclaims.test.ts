@@ -104,6 +104,24 @@ describe('a lane that is wanted back', () => {
     expect(await heard(ben)).toEqual([['granted', 1]]);
   });
 
+  it('T2 shows when it is free for whom it was taken back, why, and how long that took', async () => {
+    await granted(ada, 'background');
+    request(ben, 1, 'interactive');
+    await thread.pass(2_000);
+    const shown = () => thread.probes.filter(({ name }) => name === 'turn.reclaimed');
+    expect([(await heard(ada)).length, shown()]).toEqual([1, []]);
+    await thread.pass(300);
+    ran(1);
+    await settled();
+    const [took, gave] = [ben, ada].map(({ id }) => ({ mind: id, room: `${id}` }));
+    const forWhom = { forMind: took?.mind, forRoom: took?.room };
+    expect(shown()).toEqual([{ name: 'turn.reclaimed', ...gave, ...forWhom, reason: 'lane', ms: 1_300 }]);
+    await relaunch();
+    ran(2);
+    await settled();
+    expect(shown()[1]).toMatchObject({ mind: ben.id, forMind: undefined, reason: 'relaunching', ms: 0 });
+  });
+
   it('T2 is taken at once where its mind has nothing more of it', async () => {
     await granted(ada, 'interactive');
     await relaunch();
@@ -168,7 +186,7 @@ describe('all lanes', () => {
     const granted = new Map(
       running.map((each, grant) => {
         const request = { grant, rank: TURN_CLASSES.indexOf(each), move: undefined };
-        return [grant, { request, phenotype: {}, reclaiming: false }];
+        return [grant, { request, phenotype: {}, reclaim: undefined }];
       }),
     );
     const post = { reclaim: ({ rank }: { rank: 0 | 1 | 2 }) => seen.push(TURN_CLASSES[rank]) };
