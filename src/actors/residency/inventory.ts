@@ -27,9 +27,10 @@ interface Name {
 export class Inventory {
   readonly #names = new Map<string, Name>();
   readonly #genes = new Map<number, HeldGene>();
-  readonly #uses = new UseTimes();
+  readonly #uses: UseTimes;
 
-  constructor(saved: Iterable<NamedGeneInfo> = []) {
+  constructor(saved: Iterable<NamedGeneInfo> = [], uses = new UseTimes()) {
+    this.#uses = uses;
     for (const gene of saved) this.bind(gene);
   }
 

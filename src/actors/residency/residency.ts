@@ -32,6 +32,7 @@ import type {
   ResidencyToBroker,
 } from './protocol.js';
 import type { ReliefLate } from './reliefs.js';
+import { useTimesOf } from './saved-uses.js';
 import { statsOf } from './stats.js';
 import { GENE, GeneVerbs } from './verbs.js';
 
@@ -63,7 +64,7 @@ class Residency implements Behaviour {
     this.#ctx = ctx;
     this.#args = args;
     this.#limits = { slots: args.slots ?? Number.POSITIVE_INFINITY, hostBytes: args.hostBytes };
-    this.#inventory = new Inventory(genes);
+    this.#inventory = new Inventory(genes, useTimesOf(ctx, saved));
     this.#activities = new Activities(ctx, saved);
     this.#news = new LeaseNews(ctx, args.broker, () => ({ holder: 'residency', leases: this.#leases() }));
     this.#confirmations = new Confirmations(ctx, args.broker);

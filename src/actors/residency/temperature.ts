@@ -1,6 +1,7 @@
 /**
  * How warm a gene is (G6), by LRU-2: when it was used for the last but one time, by whichever mind, with no decay. One turn
- * is one use. Uses belong to contents, not to copies: they outlive that the gene leaves, and that it is unloaded.
+ * is one use. Uses belong to contents, not to copies: they outlive that the gene leaves, and that it is unloaded. So they do a start of
+ * their keeper (`saved-uses.ts`).
  */
 
 /** Numbers of the last two turns that ran a gene; 0: there was none. */
@@ -20,19 +21,33 @@ export const byColdest = (a: Uses, b: Uses): number => a.before - b.before || a.
 export class UseTimes {
   /** By content; the one used least recently comes first. */
   readonly #uses = new Map<string, Uses>();
-  #turns = 0;
+  readonly #keep: (content: string, uses: Uses | undefined) => void;
+  #turns: number;
+
+  /** `before`: those of an earlier start. `keep` is told of each change; undefined: it is remembered no more. */
+  constructor(
+    before: readonly (readonly [string, Uses])[] = [],
+    keep: (content: string, uses: Uses | undefined) => void = () => {},
+  ) {
+    const inOrder = [...before].sort(([, a], [, b]) => a.last - b.last);
+    for (const [content, uses] of inOrder) this.#uses.set(content, uses);
+    this.#turns = inOrder.at(-1)?.[1].last ?? 0;
+    this.#keep = keep;
+  }
 
   /** One turn runs these. */
   use(contents: Iterable<string>): void {
     const turn = ++this.#turns;
     for (const content of new Set(contents)) {
-      const before = this.of(content).last;
+      const uses = { last: turn, before: this.of(content).last };
       this.#uses.delete(content);
-      this.#uses.set(content, { last: turn, before });
+      this.#uses.set(content, uses);
+      this.#keep(content, uses);
     }
     for (const oldest of this.#uses.keys()) {
       if (this.#uses.size <= REMEMBERED) break;
       this.#uses.delete(oldest);
+      this.#keep(oldest, undefined);
     }
   }
 

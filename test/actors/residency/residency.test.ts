@@ -160,6 +160,26 @@ describe('a residency that is started again', () => {
     expect(await hears()).toMatchObject([{ type: 'pinned', grant: 2 }]);
   });
 
+  it('G6 R4 knows how warm its genes are', async () => {
+    await start({ slots: 2 });
+    for (const gene of ['a', 'b'] as const) await bring(gene);
+    for (const [i, gene] of ['a', 'a', 'b'].entries()) {
+      pin(i, gene);
+      await hears();
+      unpin(i);
+    }
+    // No broker says this: it crashes.
+    broker.tell({ type: 'pin', grant: 9, activity: '', turn: 9, genes: undefined as never });
+    await eventually(async () => {
+      await thread.pass(10);
+      expect(await nowHears()).toMatchObject([{ type: 'genes-up' }]);
+    });
+    await bring('c');
+    pin(10, 'c');
+    expect(await hears()).toMatchObject([{ type: 'pinned', grant: 10 }]);
+    await eventually(async () => expect(await tiers()).toEqual({ a: 'device', b: 'host', c: 'device' }));
+  });
+
   it('R4 lets go of all when the broker was started again, and says what there is', async () => {
     await start({ slots: 1 });
     await bring('a');

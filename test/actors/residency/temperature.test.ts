@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { byColdest, UseTimes } from '../../../src/actors/residency/temperature.js';
+import { byColdest, type Uses, UseTimes } from '../../../src/actors/residency/temperature.js';
 
 /** Turns in order, the contents that each runs as letters; answers these contents, the coldest first. */
 function coldestFirst(turns: string, contents: string): string {
@@ -37,6 +37,36 @@ describe('how warm a gene is', () => {
         }
       }),
     );
+  });
+
+  it('G6 goes on after a restart as if there had been none, from what was handed over', () => {
+    const turns = fc.array(fc.array(fc.constantFrom(...'abcdef'), { maxLength: 4 }), { maxLength: 60 });
+    fc.assert(
+      fc.property(turns, turns, (before, after) => {
+        const kept = new Map<string, Uses>();
+        const keep = (content: string, uses: Uses | undefined): void => {
+          if (uses === undefined) kept.delete(content);
+          else kept.set(content, uses);
+        };
+        const [one, first] = [new UseTimes(), new UseTimes([], keep)];
+        for (const turn of before) for (const times of [one, first]) times.use(turn);
+        const second = new UseTimes([...kept].sort(), keep);
+        for (const turn of after) for (const times of [one, second]) times.use(turn);
+        for (const [a, b] of ['ab', 'cd', 'ef', 'bc', 'de'].map((pair) => [...pair] as [string, string])) {
+          const [expected, found] = [one, second].map((times) => byColdest(times.of(a), times.of(b)));
+          expect(Math.sign(found as number)).toBe(Math.sign(expected as number));
+        }
+      }),
+    );
+  });
+
+  it('G6 what is remembered no more is not kept either', () => {
+    const kept = new Set<string>();
+    const times = new UseTimes([], (content, uses) =>
+      uses === undefined ? kept.delete(content) : kept.add(content),
+    );
+    for (let i = 0; i <= 4_096; i++) times.use([`${i}`]);
+    expect([kept.size, kept.has('0'), kept.has('4096')]).toEqual([4_096, false, true]);
   });
 
   it('G6 of more contents than are remembered those used least recently are as good as new', () => {
