@@ -74,7 +74,12 @@ class Broker implements Behaviour {
     this.#waiting = new Waiting({ ctx, post, ledger, occupancy, genes: pins.table, spilled });
     this.#grants = new Grants({ ctx, post, ledger, occupancy, pins, tellEngine });
     this.#reclaims = new Reclaims({ ctx, post, ledger, genes: pins.table, tellEngine, status: args.status });
-    this.#memory = new Memory(ctx, args.budgets, { occupancy, turns: ledger, rooms: spilled, relaunch });
+    this.#memory = new Memory(ctx, saved, args.budgets, {
+      occupancy,
+      turns: ledger,
+      rooms: spilled,
+      relaunch,
+    });
     if (ctx.incarnation > 0) this.#forget = tellOfStart(ctx, saved);
   }
 

@@ -16,7 +16,7 @@ import { type Budgets, type Pool, type PoolName, poolsOf, pressed } from './pool
 import { HOLDER } from './recover.js';
 import type { Relaunch } from './relaunch.js';
 import { type Given, type Giver, Relief } from './relief.js';
-import { Resize } from './resize.js';
+import { Resize, type Wish } from './resize.js';
 
 /** Changes that come within it are looked at together. */
 const TOGETHER_MS = 100;
@@ -27,6 +27,9 @@ const RELIEVE_MS = 2_000;
 const ANSWER_GRACE_MS = 1_000;
 /** Turns that run may take so long to end before the context is made anew; no other begins meanwhile. */
 const RELAUNCH_MS = 60_000;
+
+/** The key in the saved state of what the context is wanted to be. */
+const WISH = 'context';
 
 /** To itself. */
 interface Look {
@@ -66,13 +69,15 @@ export class Memory {
   #asks = 0;
   #poolUse = '';
 
-  constructor(ctx: Context, budgets: Budgets, of: MemoryOf) {
+  /** `saved`: of a broker before this one. */
+  constructor(ctx: Context, saved: ReadonlyMap<string, unknown>, budgets: Budgets, of: MemoryOf) {
     this.#ctx = ctx;
     this.#budgets = budgets;
     this.#of = of;
     const now = () => ctx.now;
     this.#resize = new Resize({
       ...{ now, leases: () => this.#book.all(), waiting: () => of.turns.waiting.size },
+      ...{ wish: saved.get(WISH) as Wish | undefined, keep: (wish) => ctx.save(WISH, wish) },
       relaunch: (shape) => of.relaunch.resize(shape, RELAUNCH_MS),
     });
     this.#relief = new Relief([...this.#givers(), this.#resize], now);

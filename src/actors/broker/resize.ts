@@ -1,6 +1,6 @@
 /**
  * The context as what gives memory back last (B4): it is made anew, smaller, and larger again when its pool has been calm for
- * a while and turns wait. It is never larger than it was asked to be.
+ * a while and turns wait. It is never larger than it was asked to be, which is kept over restarts of the broker.
  */
 import type { Shape } from '../engine/protocol.js';
 import { largerShape, smallerShape } from './context-size.js';
@@ -11,8 +11,19 @@ import type { Given, Giver } from './relief.js';
 /** So long a pool has to have been calm before the context grows: it is made anew then, which costs every lane a move. */
 const CALM_MS = 60_000;
 
+/** Of the context. */
+export interface Wish {
+  /** What it was asked to be when it was made, and what it grows back to. */
+  readonly full: Shape | undefined;
+  /** What a user has asked for since. */
+  readonly asked: Shape | undefined;
+}
+
 export interface ResizeOf {
   readonly now: () => number;
+  /** As an earlier start of the broker knew it. */
+  readonly wish: Wish | undefined;
+  keep(wish: Wish): void;
   leases(): readonly Lease[];
   /** Has the context made anew. Rejects where it cannot be; it is as it was then. */
   relaunch(shape: Shape): Promise<Shape>;
@@ -23,35 +34,36 @@ export interface ResizeOf {
 export class Resize implements Giver {
   readonly name = 'context';
   readonly #of: ResizeOf;
-  /** What the context was asked to be, and what it is. */
-  #full: Shape | undefined;
+  #wish: Wish;
+  /** What it is. */
   #shape: Shape | undefined;
   /** It is being made anew. */
   #making = false;
-  /** What a user has asked for. */
-  #asked: Shape | undefined;
   #calmSince: number | undefined;
 
   constructor(of: ResizeOf) {
     this.#of = of;
+    this.#wish = of.wish ?? { full: undefined, asked: undefined };
   }
 
   /** A user wants the context to be so. */
   asked(shape: Shape): void {
-    this.#asked = shape;
+    this.#want({ full: this.#wish.full, asked: shape });
   }
 
   /** An engine is up, of this shape. */
   up(shape: Shape): void {
-    if (this.#full === undefined || isSame(shape, this.#asked)) this.#full = shape;
-    this.#asked = undefined;
+    const { full, asked } = this.#wish;
+    if (full === undefined || isSame(shape, asked)) this.#want({ full: shape, asked: undefined });
+    else if (asked !== undefined) this.#want({ full, asked: undefined });
     this.#shape = shape;
     this.#calmSince = undefined;
   }
 
   /** Smaller than it was asked to be. */
   get isSmall(): boolean {
-    return this.#full !== undefined && this.#shape !== undefined && this.#shape.cells < this.#full.cells;
+    const { full } = this.#wish;
+    return full !== undefined && this.#shape !== undefined && this.#shape.cells < full.cells;
   }
 
   isIn({ tiers }: Pool): boolean {
@@ -68,7 +80,7 @@ export class Resize implements Giver {
 
   /** Grows if it may; called whenever pools were looked at. */
   look(pool: Pool): void {
-    const [shape, full] = [this.#shape, this.#full];
+    const [shape, { full }] = [this.#shape, this.#wish];
     if (shape === undefined || full === undefined || !this.isSmall) return;
     if (pool.pressure >= WARNING) this.#calmSince = undefined;
     else this.#calmSince ??= this.#of.now();
@@ -76,6 +88,11 @@ export class Resize implements Giver {
     if (!isRested || this.#making || this.#of.waiting() === 0) return;
     const larger = largerShape(shape, full, this.#bytes(), pool);
     if (larger !== undefined) void this.#make(larger);
+  }
+
+  #want(wish: Wish): void {
+    this.#wish = wish;
+    this.#of.keep(wish);
   }
 
   async #make(shape: Shape): Promise<boolean> {
