@@ -8,7 +8,7 @@ import type { MoveMessage } from './actors/pager/protocol.js';
 import { checkFields, checkMs, checkRoom, checkText } from './check.js';
 import { NoSuchPage } from './errors.js';
 import type { Mind } from './mind.js';
-import { pageNameOf } from './page-names.js';
+import { pageNameOf } from './pages/room-names.js';
 import type { ActorId } from './runtime/address.js';
 import { removeSpilled, type SpilledPages, spilledPages } from './spilled.js';
 import type { Stage } from './stage.js';

@@ -3,8 +3,8 @@
  */
 import type { PagerMessage } from './actors/pager/protocol.js';
 import { NoSuchPage } from './errors.js';
-import { pageNameOf, roomOfPage } from './page-names.js';
 import type { PageFile, PageList } from './pages/read.js';
+import { pageNameOf, roomOfPage } from './pages/room-names.js';
 import type { Stage } from './stage.js';
 
 /** The disk may be slow, and hold thousands. */

@@ -29,6 +29,8 @@ const STEP_ROWS = 512;
 const LOAD_MS = 1_800_000;
 /** How often a load's progress is looked at. */
 const PROGRESS_MS = 50;
+/** The disk may be slow, and thousands of pages have to go. */
+const LOANS_MS = 180_000;
 /** Bytes for the buffers of one step, before they are measured. */
 const COMPUTE_BYTES = 64 * 2 ** 20;
 
@@ -44,7 +46,7 @@ export interface Stage {
   /** What every mind is told beside its own options; the genes where it names none. */
   readonly mindArgs: Omit<MindArgs, 'plainSystem' | 'name' | 'system' | 'sampling' | 'class'>;
   nextTurn(): number;
-  /** Contexts outside of lanes, to be freed at the end. */
+  /** When all minds have left: has pages removed that are on disk only for memory's sake; answers those to be freed at the end. */
   pages(): Promise<PageList>;
   close(pages: PageList): void;
 }
@@ -116,7 +118,10 @@ export async function openStage(
       genes: options.genes.default,
     },
     nextTurn: () => ++turns,
-    pages: () => system.ask<PageList>(broker, { type: 'pages' }).catch(() => []),
+    pages: async () => {
+      await system.ask(pager, { type: 'end-loans' }, { deadlineMs: LOANS_MS }).catch(() => {});
+      return system.ask<PageList>(broker, { type: 'pages' }).catch(() => []);
+    },
     close: (pages) => {
       releasePages(args.owner, pages);
       detachVocab(ready.model);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { pageNameOf, roomOfPage } from '../../src/page-names.js';
+import { pageNameOf, roomOfPage } from '../../src/pages/room-names.js';
 
 const text = fc.string({ unit: fc.constantFrom('a', '/', '%', '2', '5', 'F'), minLength: 1, maxLength: 8 });
 

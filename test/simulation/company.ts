@@ -129,7 +129,7 @@ export class Company {
     };
     const engineId = await stage.spawn({ name: 'engine', actor: engine, args, thread: ENGINE_THREAD });
     const pagerId = await stage.spawn({
-      ...{ name: 'pager', actor: pager, args: { broker: brokerId, engine: engineId } },
+      ...{ name: 'pager', actor: pager, args: { broker: brokerId, engine: engineId, diskBytes: 0 } },
       thread: CONTROL_THREAD,
     });
     const reader = new Reader();

@@ -74,12 +74,8 @@ class Broker implements Behaviour {
     this.#waiting = new Waiting({ ctx, post, ledger, occupancy, genes: pins.table, spilled });
     this.#grants = new Grants({ ctx, post, ledger, occupancy, pins, tellEngine });
     this.#reclaims = new Reclaims({ ctx, post, ledger, genes: pins.table, tellEngine, status: args.status });
-    this.#memory = new Memory(ctx, saved, args.budgets, {
-      occupancy,
-      turns: ledger,
-      rooms: spilled,
-      relaunch,
-    });
+    const beside = { occupancy, turns: ledger, rooms: spilled, relaunch };
+    this.#memory = new Memory(ctx, saved, args.budgets, beside);
     if (ctx.incarnation > 0) this.#forget = tellOfStart(ctx, saved);
   }
 
@@ -105,13 +101,14 @@ class Broker implements Behaviour {
         return this.#reclaims.late(message.grant);
       case 'forget':
         this.#takeBack(sender);
-        this.#spilled.readings.lost(sender);
+        this.#spilled.lost(sender);
         break;
       case 'up':
         this.#up(message);
         break;
       case 'ran':
         this.#grants.ran(message);
+        this.#spilled.ran(message);
         break;
       case 'check':
         this.#checking = false;
@@ -132,6 +129,7 @@ class Broker implements Behaviour {
         break;
       case 'holds':
       case 'look':
+      case 'pages-late':
       case 'memory':
         return this.#memory.hear(message, sender);
       default:

@@ -1,10 +1,11 @@
 /**
  * The broker's book of pages on disk: which rooms have one, as the pager has said that it wrote or read it. It is handed over,
- * for the files outlive every actor; with its mind a room leaves the book, and the files stay for a later `recall`.
+ * for the files outlive every actor; with its mind a room leaves the book, and the files stay for a later `recall`, but those
+ * that were only lent.
  */
 import type { Context } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
-import type { Activity } from '../engine/protocol.js';
+import type { Activity, PageRecord } from '../engine/protocol.js';
 import type { FiledPage } from './protocol.js';
 
 /** What the keys of files in the saved state begin with. */
@@ -13,6 +14,8 @@ const FILE = 'file/';
 export interface FiledBy {
   readonly file: FiledPage;
   readonly pager: ActorId;
+  /** The number that the same page has in memory, or had there. */
+  readonly page: number;
 }
 
 export class Filed {
@@ -33,6 +36,16 @@ export class Filed {
     return this.#files.get(activity);
   }
 
+  /** Whether a page in memory is on disk as it is. */
+  has({ activity, page }: PageRecord): boolean {
+    return this.of(activity)?.page === page;
+  }
+
+  /** The one whose files are called so. */
+  named(name: string): FiledBy | undefined {
+    return [...this.#files.values()].find(({ file }) => file.file.name === name);
+  }
+
   all(): Map<Activity, FiledPage> {
     return new Map([...this.#files].map(([activity, { file }]) => [activity, file]));
   }
@@ -42,18 +55,14 @@ export class Filed {
     this.#ctx.save(FILE + filed.file.activity, filed);
   }
 
+  /** What is on disk is also in memory, under this number. */
+  read({ activity, page }: PageRecord): void {
+    const filed = this.of(activity);
+    if (filed !== undefined) this.put({ ...filed, page });
+  }
+
   remove(activity: Activity): void {
     if (this.#files.delete(activity)) this.#ctx.save(FILE + activity, undefined);
-  }
-
-  /** The one whose files are called so. */
-  removeNamed(name: string): void {
-    for (const [activity, { file }] of [...this.#files]) if (file.file.name === name) this.remove(activity);
-  }
-
-  /** All activities whose names begin so. */
-  forget(prefix: string): void {
-    for (const activity of [...this.#files.keys()]) if (activity.startsWith(prefix)) this.remove(activity);
   }
 
   /** The broker is to hear when mind or pager ends. */

@@ -5,26 +5,25 @@
 import type { Context } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
 import { Band } from '../../runtime/message.js';
-import type { Trim } from '../engine/leases.js';
-import type { Activity, Shape } from '../engine/protocol.js';
-import type { PoolUse, Relieve, Relieved } from '../residency/protocol.js';
+import type { Shape } from '../engine/protocol.js';
+import type { PoolUse } from '../residency/protocol.js';
 import { Alerts } from './alerts.js';
+import { Givers } from './givers.js';
 import { type Holder, type Holds, LeaseBook } from './leases.js';
 import { type MemoryReport, reportOf } from './memory-report.js';
 import type { Occupancy } from './occupancy.js';
+import type { PagesLate } from './page-giver.js';
 import { type Budgets, type Pool, type PoolName, poolsOf, pressed } from './pools.js';
 import { HOLDER } from './recover.js';
 import type { Relaunch } from './relaunch.js';
-import { type Given, type Giver, Relief } from './relief.js';
+import { Relief } from './relief.js';
 import { Resize, type Wish } from './resize.js';
+import type { Spilled } from './spilled.js';
 
 /** Changes that come within it are looked at together. */
 const TOGETHER_MS = 100;
 /** While a pool is not calm it is looked at so often, and not tried more often. */
 const CHECK_MS = 5_000;
-/** How long who is asked may take, and how much longer the answer. */
-const RELIEVE_MS = 2_000;
-const ANSWER_GRACE_MS = 1_000;
 /** Turns that run may take so long to end before the context is made anew; no other begins meanwhile. */
 const RELAUNCH_MS = 60_000;
 
@@ -43,13 +42,12 @@ export interface MemoryQuestion {
   readonly type: 'memory';
 }
 
-export type MemoryMessage = Holds | Look | MemoryQuestion;
+export type MemoryMessage = Holds | Look | PagesLate | MemoryQuestion;
 
 export interface MemoryOf {
   readonly occupancy: Occupancy;
   readonly turns: { readonly waiting: { readonly size: number } };
-  /** Whether something waits for a page of an activity, or has it. */
-  readonly rooms: { isWanted(activity: Activity): boolean };
+  readonly rooms: Spilled;
   readonly relaunch: Relaunch;
 }
 
@@ -59,6 +57,7 @@ export class Memory {
   readonly #of: MemoryOf;
   readonly #book = new LeaseBook();
   readonly #holders = new Map<Holder, ActorId>();
+  readonly #givers: Givers;
   readonly #relief: Relief;
   readonly #alerts = new Alerts();
   readonly #resize: Resize;
@@ -66,7 +65,6 @@ export class Memory {
   readonly #looks = { soon: false, later: false };
   #onePool = true;
   #cells = 0;
-  #asks = 0;
   #poolUse = '';
 
   /** `saved`: of a broker before this one. */
@@ -80,7 +78,12 @@ export class Memory {
       ...{ wish: saved.get(WISH) as Wish | undefined, keep: (wish) => ctx.save(WISH, wish) },
       relaunch: (shape) => of.relaunch.resize(shape, RELAUNCH_MS),
     });
-    this.#relief = new Relief([...this.#givers(), this.#resize], now);
+    const { occupancy, rooms } = of;
+    this.#givers = new Givers({
+      ...{ ctx, occupancy, rooms, leases: () => this.#book.all() },
+      holder: (name) => this.#holders.get(name),
+    });
+    this.#relief = new Relief([...this.#givers.all(), this.#resize], now);
   }
 
   hear(message: MemoryMessage, sender: ActorId): MemoryReport | undefined {
@@ -93,6 +96,9 @@ export class Memory {
       case 'look':
         this.#looks[message.changes ? 'soon' : 'later'] = false;
         this.#look();
+        break;
+      case 'pages-late':
+        this.#givers.pages.late();
         break;
     }
     return undefined;
@@ -171,45 +177,6 @@ export class Memory {
     if (residency === undefined || text === this.#poolUse) return;
     this.#poolUse = text;
     this.#ctx.tell(residency, { ...use }, { band: Band.reserved });
-  }
-
-  /** The cheapest first; after them the context. */
-  #givers(): Giver[] {
-    const holds = (kind: string, { tiers }: Pool): boolean =>
-      this.#book
-        .all()
-        .some((lease) => lease.kind === kind && tiers.includes(lease.tier) && lease.bytes > lease.floorBytes);
-    return [
-      { name: 'arena', isIn: (pool) => holds('arena', pool), ask: () => this.#trim() },
-      {
-        name: 'genes',
-        isIn: (pool) => holds('genes', pool),
-        ask: (bytes, pool) => this.#askGenes(bytes, pool),
-      },
-      { name: 'pages', isIn: (pool) => holds('pages', pool), ask: (bytes) => this.#askPages(bytes) },
-    ];
-  }
-
-  #askGenes(bytes: number, { tiers }: Pool): Promise<Given> {
-    const ask: Relieve = { type: 'relieve', ask: ++this.#asks, bytes, tiers, deadlineMs: RELIEVE_MS };
-    return this.#ask<Relieved>('residency', { ...ask });
-  }
-
-  /** The oldest pages are dropped, but those of rooms with a turn that waits or runs. */
-  async #askPages(bytes: number): Promise<Given> {
-    const left = this.#of.occupancy.dropOldest(bytes, (activity) => this.#of.rooms.isWanted(activity));
-    return left === 0 ? { outcome: 'refused', bytes: 0 } : this.#trim();
-  }
-
-  /** Gives memory of the store that nothing uses back to the system. */
-  async #trim(): Promise<Given> {
-    const bytes = await this.#ask<number>('engine', { type: 'trim' } satisfies Trim);
-    return { outcome: bytes > 0 ? 'released' : 'refused', bytes };
-  }
-
-  #ask<T>(holder: Holder, message: { readonly type: string }): Promise<T> {
-    const id = this.#holders.get(holder) as ActorId;
-    return this.#ctx.ask<T>(id, message, { band: Band.control, deadlineMs: RELIEVE_MS + ANSWER_GRACE_MS });
   }
 
   #report(): MemoryReport {

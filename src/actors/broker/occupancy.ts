@@ -12,7 +12,7 @@ import {
   UNMADE,
 } from '../engine/protocol.js';
 import { LaneTable } from './lane-table.js';
-import { makeRoom, oldest, PageTable } from './page-table.js';
+import { makeRoom, PageTable } from './page-table.js';
 import type { BrokerMessage } from './protocol.js';
 
 /** How others have an activity move. */
@@ -76,13 +76,6 @@ export class Occupancy {
       : makeRoom(this.pages.all(), bytes, this.#ceiling, spared);
     this.#say([{ lane, activity, keep: drop !== undefined }], drop ?? []);
     if (drop !== undefined) this.pages.put({ activity, page: UNMADE, held, bytes });
-  }
-
-  /** Drops the oldest pages, but those of `spared` activities, so that so many bytes go; answers how many pages did. */
-  dropOldest(bytes: number, spared: (activity: Activity) => boolean): number {
-    const drop = oldest(this.pages.all(), bytes, spared);
-    if (drop.length > 0) this.#say([], drop);
-    return drop.length;
   }
 
   hear(message: Whereabouts): void {

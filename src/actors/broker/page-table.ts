@@ -48,17 +48,17 @@ export class PageTable {
   }
 }
 
-/** The oldest pages that together give back so many bytes, or all that may go; those of `spared` activities stay. */
+/** The oldest pages that together give back so many bytes, or all that may go; those that are `spared` stay. */
 export function oldest(
   pages: readonly PageRecord[],
   bytes: number,
-  spared: (activity: Activity) => boolean,
+  spared: (record: PageRecord) => boolean,
 ): PageRecord[] {
   const drop: PageRecord[] = [];
   let left = bytes;
   for (const record of pages) {
     if (left <= 0) break;
-    if (record.page === UNMADE || spared(record.activity)) continue;
+    if (record.page === UNMADE || spared(record)) continue;
     drop.push(record);
     left -= record.bytes;
   }

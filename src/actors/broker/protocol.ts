@@ -34,6 +34,8 @@ export interface FiledPage {
   readonly bytes: number;
   /** Checksum of what had been said in the room. */
   readonly said: number;
+  /** It was written only because memory was short, and is removed when its room has no more use for it. */
+  readonly lent: boolean;
   readonly file: PageFile;
 }
 
@@ -137,6 +139,10 @@ export interface PagerToBroker {
 export type DiskWord =
   /** A page in memory was written; with `drop` memory lets go of it, unless something is about to need it. */
   | { readonly type: 'filed'; readonly file: FiledPage; readonly page: number; readonly drop: boolean }
+  /** What was to be written because memory is short is on disk, as `filed` has said; or it cannot be. */
+  | { readonly type: 'put-away'; readonly page: number; readonly error: ErrorEnvelope | undefined }
+  /** A file that was lent is there for its own sake from now on. */
+  | { readonly type: 'kept'; readonly name: string }
   /** It is not on disk any more. */
   | { readonly type: 'removed'; readonly name: string }
   /** A page was read into memory, under this number, because somebody asked for it. */
@@ -156,7 +162,21 @@ export type DiskWord =
       readonly error: ErrorEnvelope;
     };
 
+/** A page in memory that is to leave it. */
+export interface LeavingPage {
+  readonly activity: Activity;
+  readonly mind: ActorId;
+  readonly page: number;
+  readonly bytes: number;
+  /** Whether its room has a file already. */
+  readonly isFiled: boolean;
+}
+
 export type BrokerToPager =
+  /** Memory is short: these are to be written, in this order; of each `put-away` says what became of it. */
+  | { readonly type: 'put-away'; readonly pages: readonly LeavingPage[]; readonly deadlineMs: number }
+  /** A file that was lent is of no use any more. */
+  | { readonly type: 'take-back'; readonly name: string }
   /** A room's page is needed in memory; answered by `read` or `unread`. */
   | { readonly type: 'read'; readonly read: number; readonly file: FiledPage }
   /** It is not needed any more. */

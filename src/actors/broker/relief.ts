@@ -13,7 +13,10 @@ const DEFERRED_MS = 10_000;
 const THROWS = 3;
 
 /** `bytes`: really free now. */
-export type Given = Pick<Relieved, 'outcome' | 'bytes'>;
+export interface Given extends Pick<Relieved, 'outcome' | 'bytes'> {
+  /** Of a deferred answer: what will yet come free. Default: all that was asked for and has not. */
+  readonly pendingBytes?: number;
+}
 
 export interface Giver {
   readonly name: 'arena' | 'genes' | 'pages' | 'context';
@@ -49,9 +52,11 @@ export class Relief {
     if (wanted <= 0 || this.#busy.has(name)) return undefined;
     this.#busy.add(name);
     let freedBytes = 0;
+    const before = this.pendingBytes(name);
     for (const giver of this.#givers) {
-      if (freedBytes >= wanted) break;
-      if (this.#mayAsk(giver, pool)) freedBytes += await this.#ask(giver, pool, wanted - freedBytes);
+      const missing = wanted - freedBytes - (this.pendingBytes(name) - before);
+      if (missing <= 0) break;
+      if (this.#mayAsk(giver, pool)) freedBytes += await this.#ask(giver, pool, missing);
     }
     this.#busy.delete(name);
     return { pool: name, level, pressure, wantedBytes: wanted, freedBytes };
@@ -85,7 +90,7 @@ export class Relief {
     this.#pending.set(key, { pool: pool.name, bytes, until: Number.POSITIVE_INFINITY });
     const given = await giver.ask(bytes, pool).catch((error: unknown) => this.#threw(giver, error));
     this.#pending.delete(key);
-    const left = bytes - given.bytes;
+    const left = given.pendingBytes ?? bytes - given.bytes;
     if (given.outcome === 'deferred' && left > 0) {
       this.#pending.set(key, { pool: pool.name, bytes: left, until: this.#now() + DEFERRED_MS });
     }

@@ -6,22 +6,25 @@ import { fromEnvelope, type TroupeError } from '../../errors.js';
 import type { Context } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
 import { Band } from '../../runtime/message.js';
-import { type Activity, type EngineToBroker, UNMADE } from '../engine/protocol.js';
-import { Filed } from './filed.js';
+import { type Activity, type EngineToBroker, type PageRecord, UNMADE } from '../engine/protocol.js';
+import { Filed, type FiledBy } from './filed.js';
 import type { Ledger, Request } from './ledger.js';
 import type { MoveKind, Occupancy } from './occupancy.js';
 import { PageQuestions } from './page-questions.js';
 import { placesOf } from './places.js';
 import type { BrokerMessage, BrokerToPager, DiskWord, FoundPage, PagerToBroker, Rooms } from './protocol.js';
 import { Readings } from './readings.js';
+import { Writings } from './writings.js';
 
 /** After these a file is no use to anybody. */
 const SPOILT = ['NoSuchPage', 'PageCorrupt', 'PageMismatch'];
 
 type EnginePages = EngineToBroker & { readonly type: 'paged' | 'unpaged' | 'shrank' };
+type Ran = EngineToBroker & { readonly type: 'ran' };
 
 export class Spilled {
   readonly readings: Readings;
+  readonly writings: Writings;
   readonly #ctx: Context;
   readonly #occupancy: Occupancy;
   readonly #ledger: Ledger;
@@ -35,11 +38,17 @@ export class Spilled {
     this.#ledger = ledger;
     this.#files = new Filed(ctx, saved);
     this.readings = new Readings(ctx, this.#files, occupancy, ledger);
+    this.writings = new Writings(ctx, this.#files);
   }
 
   /** Whether something waits for a page of it, or has it. */
   isWanted(activity: Activity): boolean {
     return this.readings.has(activity) || this.#ledger.isWanted(activity);
+  }
+
+  /** Whether a page in memory is on disk as it is. */
+  isFiled(record: PageRecord): boolean {
+    return this.#files.has(record);
   }
 
   /** Why an activity cannot move; undefined when it can. It has no grant. */
@@ -64,32 +73,47 @@ export class Spilled {
     if (message.type === 'disk') return this.#hearOfDisk(message.word, sender);
     this.#occupancy.hear(message);
     if (message.type === 'shrank') return;
+    if (message.type === 'paged' && !this.#files.has(message.record)) this.#wentOn(message.record.activity);
     if (message.type === 'unpaged') this.readings.left(message.page);
     this.#answer(message.type === 'paged' ? message.record.activity : message.activity);
+  }
+
+  /** The engine ran a grant: what a lane holds has gone on since it was lent to disk. */
+  ran({ activity }: Ran): void {
+    if (activity !== undefined) this.#wentOn(activity);
   }
 
   #hearOfDisk(message: DiskWord, pager: ActorId): void {
     switch (message.type) {
       case 'filed':
-        this.#files.put({ file: message.file, pager });
-        if (message.drop) this.#drop(message.file.activity, message.page);
+        return this.#filed(message, pager);
+      case 'put-away':
+        return this.writings.over(message.page, message.error);
+      case 'kept': {
+        const filed = this.#files.named(message.name);
+        if (filed !== undefined) this.#files.put({ ...filed, file: { ...filed.file, lent: false } });
         return;
-      case 'removed':
-        return this.#files.removeNamed(message.name);
+      }
+      case 'removed': {
+        const filed = this.#files.named(message.name);
+        if (filed !== undefined) this.#files.remove(filed.file.activity);
+        return;
+      }
       case 'recalled': {
-        const { activity, held, bytes } = message.file;
-        this.#files.put({ file: message.file, pager });
-        this.#occupancy.adopt({ activity, page: message.page, held, bytes });
+        const { file, page } = message;
+        this.#files.put({ file, pager, page });
+        this.#occupancy.adopt({ activity: file.activity, page, held: file.held, bytes: file.bytes });
         return;
       }
       case 'read': {
         const { read, record, ms } = message;
-        if (!this.readings.came(read, record, ms)) this.#tell(pager, { type: 'release', page: record.page });
+        if (this.readings.came(read, record, ms)) this.#files.read(record);
+        else this.#tell(pager, { type: 'release', page: record.page });
         return this.#answer(record.activity);
       }
       case 'unread': {
         const { activity, read, error } = message;
-        if (SPOILT.includes(error.code)) this.#files.remove(activity);
+        if (SPOILT.includes(error.code)) this.#remove(this.#files.of(activity));
         this.readings.failed(activity, read, error);
         return this.#answer(activity);
       }
@@ -102,16 +126,50 @@ export class Spilled {
     for (const activity of this.#questions.activities()) this.#answer(activity);
   }
 
-  /** A mind is gone, and with it what its rooms had here; their files stay. Or it is a pager that is gone. */
+  /** Somebody was started again; if it was the pager, it reads and writes nothing any more. */
+  lost(one: ActorId): void {
+    this.readings.lost(one);
+    this.writings.lost(one);
+  }
+
+  /** A mind is gone, and with it what its rooms had here; of their files those stay that are no loans. Or it is a pager. */
   forget(one: ActorId): void {
     const prefix = `${one}/`;
-    this.readings.lost(one);
+    this.lost(one);
     this.readings.stop(prefix);
-    this.#files.forget(prefix);
+    for (const activity of this.#files.all().keys()) {
+      if (activity.startsWith(prefix)) this.#remove(this.#files.of(activity));
+    }
     this.#occupancy.forget(prefix);
     for (const activity of this.#questions.activities()) {
       if (activity.startsWith(prefix)) this.#answer(activity);
     }
+  }
+
+  #filed({ file, page, drop }: DiskWord & { readonly type: 'filed' }, pager: ActorId): void {
+    const { activity } = file;
+    this.#files.put({ file, pager, page });
+    if (drop) this.#drop(activity, page);
+    const { lanes, pages } = this.#occupancy;
+    // It was needed while it was being written.
+    const isElsewhere =
+      lanes.all.some(({ state, activity: there }) => state !== 'empty' && there === activity) ||
+      (pages.of(activity)?.page ?? page) !== page;
+    if (isElsewhere) this.#wentOn(activity);
+  }
+
+  /** A room is ahead of its file: one that was lent is of no use any more. */
+  #wentOn(activity: Activity): void {
+    const filed = this.#files.of(activity);
+    if (filed?.file.lent) this.#remove(filed);
+  }
+
+  /** It leaves the book; what was lent leaves the disk too. */
+  #remove(filed: FiledBy | undefined): void {
+    if (filed === undefined) return;
+    const { activity, lent, file } = filed.file;
+    this.#files.remove(activity);
+    if (lent) this.#tell(filed.pager, { type: 'take-back', name: file.name });
   }
 
   /** That very page, unless something is about to need it. */

@@ -95,7 +95,7 @@ class Engine implements Behaviour {
       case 'relaunch':
         return this.#newEpoch(this.#works.relaunch(message.shape));
       case 'trim':
-        return this.#works.pages.trim();
+        return this.#works.pages.trim(message.drop);
       case 'leases-changed':
       case 'leases-again':
         return this.#news.hear(message);

@@ -6,11 +6,15 @@ import { basename } from 'node:path';
 import type { BufferBytes, NativeContext, NativeModel } from '../../native/addon.js';
 import { loadAddon } from '../../native/load.js';
 import type { Holds, Lease, LeaseKind } from '../broker/leases.js';
-import type { Shape } from './protocol.js';
+import type { PageRecord, Shape } from './protocol.js';
 
-/** Asked: gives memory that the store of pages holds and nothing uses back to the system; the answer is how many bytes. */
+/**
+ * Asked: lets go of pages, by number, and gives memory that their store holds and nothing uses back to the system; the answer is
+ * how many bytes less the store holds.
+ */
 export interface Trim {
   readonly type: 'trim';
+  readonly drop: readonly PageRecord[];
 }
 
 export function engineLeases(model: NativeModel, context: NativeContext, shape: Shape): Omit<Holds, 'type'> {

@@ -143,9 +143,16 @@ export class Pages {
     this.#listener.unpaged(record);
   }
 
-  /** Gives memory that nothing uses back to the system; answers how many bytes. */
-  trim(): number {
-    return this.#store.trim();
+  /** Lets go of pages, and gives memory that nothing uses back to the system; answers how many bytes less are held. */
+  trim(drop: readonly PageRecord[]): number {
+    const held = (): number => {
+      const { bytes, free } = this.#store.usage();
+      return bytes + free;
+    };
+    const before = held();
+    for (const record of drop) this.drop(record);
+    this.#store.trim();
+    return Math.max(0, before - held());
   }
 
   /** Genes are gone: pages of what was computed under them mean nothing any more. */

@@ -11,7 +11,7 @@ import type { RunDone } from '../engine/protocol.js';
 import { resolveSampling } from '../engine/sampling.js';
 import { Post } from './post.js';
 import { checkSystem, prepare } from './prepare.js';
-import type { MindArgs, MindControl, TurnRequest } from './protocol.js';
+import type { MindArgs, MindControl, MindTranscript, TurnRequest } from './protocol.js';
 import type { Message } from './rendering.js';
 import { type Room, Rooms, remember } from './rooms.js';
 import { Runs } from './runs.js';
@@ -72,7 +72,7 @@ class Mind implements Behaviour {
       case 'read':
         return this.#runs.read(message);
       case 'transcript':
-        return { exchanges: this.#rooms.said(message.room), genes: this.#args.genes };
+        return this.#transcript(message.room);
       case 'recall':
         return this.#rooms.recall(message, this.#ctx);
       case 'confirm':
@@ -100,6 +100,11 @@ class Mind implements Behaviour {
       case 'away':
         return this.#away(message.turn);
     }
+  }
+
+  #transcript(room: string): MindTranscript {
+    const { name, genes } = this.#args;
+    return { name, exchanges: this.#rooms.said(room), genes };
   }
 
   #call(request: TurnRequest): void {

@@ -81,8 +81,9 @@ export interface HowFar {
   readonly pieces: number;
 }
 
-/** What was said in a room, and the genes of a turn that names none. */
+/** What a mind is called, what was said in a room, and the genes of a turn that names none. */
 export interface MindTranscript {
+  readonly name: string;
   readonly exchanges: readonly Exchange[];
   readonly genes: readonly NamedGene[];
 }

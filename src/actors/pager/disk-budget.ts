@@ -18,7 +18,10 @@ export class DiskBudget {
     this.#budgetBytes = diskBytes;
     this.news = new LeaseNews(ctx, broker, () => ({
       holder: 'pager',
-      leases: [{ owner: dir, kind: 'pages', tier: 'disk', bytes: this.#used, floorBytes: 0 }],
+      leases:
+        this.#used === 0
+          ? []
+          : [{ owner: dir, kind: 'pages', tier: 'disk', bytes: this.#used, floorBytes: 0 }],
     }));
   }
 
@@ -27,12 +30,21 @@ export class DiskBudget {
     for (const file of (await files.list()).pages) this.wrote(file);
   }
 
+  /** Nothing may be written. */
+  get isNone(): boolean {
+    return this.#budgetBytes === 0;
+  }
+
   /** Before a page of so many bytes is written, in place of the one of that name. Throws OverDiskBudget. */
   check(name: string, needBytes: number): void {
     const usedBytes = this.#used - (this.#bytes.get(name) ?? 0);
     const budgetBytes = this.#budgetBytes;
     if (usedBytes + needBytes > budgetBytes)
       throw new OverDiskBudget({ name, needBytes, usedBytes, budgetBytes });
+  }
+
+  has(name: string): boolean {
+    return this.#bytes.has(name);
   }
 
   wrote({ name, bytes }: Pick<PageFile, 'name' | 'bytes'>): void {

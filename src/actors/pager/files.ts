@@ -7,15 +7,18 @@ import { crc32 } from 'node:zlib';
 import { EmptyLane, EngineLost, MailboxFull, NoSuchGene, NoSuchPage, PageMismatch } from '../../errors.js';
 import type { PageGene } from '../../pages/meta.js';
 import { PageFiles } from '../../pages/page-files.js';
+import { Progress } from '../../pages/progress.js';
 import type { PageFile } from '../../pages/read.js';
 import type { Context } from '../../runtime/actor.js';
 import { Band } from '../../runtime/message.js';
 import { Offload } from '../../runtime/offload.js';
-import type { DiskWord, FoundPage, PagerToBroker } from '../broker/protocol.js';
+import type { FoundPage } from '../broker/protocol.js';
 import type { PageMove, PageRecord } from '../engine/protocol.js';
 import { decodeTranscript } from '../mind/transcript-bytes.js';
 import type { NamedGene, NamedGeneInfo } from '../residency/protocol.js';
 import { DiskBudget } from './disk-budget.js';
+import type { Loans } from './loans.js';
+import { tellOfDisk } from './post.js';
 import type { FileMessage, MoveMessage, PagerAnswers, PagerArgs, Recalled, WhatMoves } from './protocol.js';
 
 /** Spills and recalls at a time: more than a disk does well. */
@@ -26,9 +29,22 @@ const MOST_TRIES = 8;
 type Of<Type extends FileMessage['type']> = FileMessage & { readonly type: Type };
 type Move = (message: MoveMessage) => Promise<PageMove>;
 
+/** A page in memory that is to be written. */
+export interface WhatIsWritten extends WhatMoves {
+  readonly page: number;
+  readonly bytes: number;
+  readonly transcript: Uint8Array;
+  /** Whether memory lets go of it then. */
+  readonly drop: boolean;
+  /** Whether it is there for its own sake. */
+  readonly own: boolean;
+  readonly progress: Progress;
+}
+
 export class Files {
   readonly #ctx: Context;
   readonly #args: PagerArgs;
+  readonly #loans: Loans;
   readonly #move: Move;
   readonly disk: DiskBudget;
   #offload: Offload | undefined;
@@ -36,9 +52,10 @@ export class Files {
   #jobs = 0;
 
   /** `move`: has an activity leave its lane. */
-  constructor(ctx: Context, args: PagerArgs, move: Move) {
+  constructor(ctx: Context, args: PagerArgs, loans: Loans, move: Move) {
     this.#ctx = ctx;
     this.#args = args;
+    this.#loans = loans;
     this.#move = move;
     this.disk = new DiskBudget(ctx, args);
   }
@@ -51,11 +68,9 @@ export class Files {
     try {
       if (message.type === 'spill') return await this.#spill(message);
       if (message.type === 'restore') return await this.#restore(message);
-      const files = await this.open();
-      if (message.type === 'files') return await files.list();
-      await files.remove(message.name);
-      this.disk.removed(message.name);
-      this.#tell({ type: 'removed', name: message.name });
+      if (message.type === 'files') return await (await this.open()).list();
+      await this.remove(message.name);
+      tellOfDisk(this.#ctx, this.#args.broker, { type: 'removed', name: message.name });
       return undefined;
     } finally {
       this.#jobs--;
@@ -93,30 +108,69 @@ export class Files {
     }
   }
 
+  /** Rejects as `PageFiles.remove`. */
+  async remove(name: string): Promise<void> {
+    await (await this.open()).remove(name);
+    this.disk.removed(name);
+    this.#loans.end(name);
+  }
+
+  /** Writes a page, and tells the broker. Rejects as `PageFiles.spill`, and with OverDiskBudget. */
+  async write(what: WhatIsWritten): Promise<PageFile> {
+    const { activity, mind, name, page, bytes, transcript, drop, own, deadlineMs, progress } = what;
+    const file = await this.busy(`writing ${name} to disk`, deadlineMs, (files) => {
+      this.disk.check(name, bytes + transcript.length);
+      return files.spill({ name, page, transcript }, { deadlineMs, progress });
+    });
+    this.disk.wrote(file);
+    if (own) this.#loans.end(name);
+    const lent = this.#loans.has(name);
+    const filed = { activity, mind, held: file.cells, bytes, said: crc32(transcript), lent, file };
+    tellOfDisk(this.#ctx, this.#args.broker, { type: 'filed', file: filed, page, drop });
+    return file;
+  }
+
   async close(): Promise<void> {
     const files = await this.#files?.catch(() => undefined);
     await files?.close();
     await this.#offload?.close();
   }
 
+  /** It is there for its own sake from now on, also where it was lent; one that was not written is as it was. */
+  async #spill(message: Of<'spill'>): Promise<PageFile> {
+    const { name } = message;
+    const wasLent = this.#loans.end(name);
+    try {
+      return await this.#spilled(message, wasLent);
+    } catch (error) {
+      if (wasLent && this.disk.has(name)) this.#loans.add(name);
+      throw error;
+    }
+  }
+
   /** A page that is wanted in a lane before it is written is gone then, and taken from there again. */
-  async #spill({ drop, transcript, activity, mind, name, deadlineMs }: Of<'spill'>): Promise<PageFile> {
-    const said = crc32(transcript);
+  async #spilled(
+    { drop, transcript, activity, mind, name, deadlineMs }: Of<'spill'>,
+    wasLent: boolean,
+  ): Promise<PageFile> {
+    const what = { activity, mind, name, deadlineMs };
     for (let tries = 1; ; tries++) {
-      const { page, file } = await this.#inMemory({ activity, mind, name, deadlineMs });
+      const { page, file } = await this.#inMemory(what);
       if (page === undefined) {
-        if (file?.said === said) return file.file;
-        throw new EmptyLane({ name });
+        if (file?.said !== crc32(transcript)) throw new EmptyLane({ name });
+        if (wasLent) tellOfDisk(this.#ctx, this.#args.broker, { type: 'kept', name });
+        return file.file;
       }
       try {
-        const written = await this.busy(`writing ${name} to disk`, deadlineMs, (files) => {
-          this.disk.check(name, page.bytes + transcript.length);
-          return files.spill({ name, page: page.page, transcript }, { deadlineMs });
+        return await this.write({
+          ...what,
+          page: page.page,
+          bytes: page.bytes,
+          transcript,
+          drop,
+          own: true,
+          progress: new Progress(),
         });
-        this.disk.wrote(written);
-        const filed = { activity, mind, held: written.cells, bytes: page.bytes, said, file: written };
-        this.#tell({ type: 'filed', file: filed, page: page.page, drop });
-        return written;
       } catch (error) {
         if (!(error instanceof NoSuchPage) || tries === MOST_TRIES) throw error;
       }
@@ -155,8 +209,9 @@ export class Files {
         const whole = 'of a room in which nothing else was said';
         throw new PageMismatch({ field: 'transcript', page: whole, here: 'that of another conversation' });
       }
-      const filed = { activity, mind, held: file.cells, bytes: charged, said: crc32(transcript), file };
-      if (!this.#tell({ type: 'recalled', file: filed, page })) {
+      const said = crc32(transcript);
+      const filed = { activity, mind, held: file.cells, bytes: charged, said, lent: false, file };
+      if (!tellOfDisk(this.#ctx, this.#args.broker, { type: 'recalled', file: filed, page })) {
         throw new EngineLost({ reason: 'the broker is not there' });
       }
       return file;
@@ -178,10 +233,5 @@ export class Files {
       if (found === undefined) throw new NoSuchGene({ name: gene });
       return { hash: found.hash, scale };
     });
-  }
-
-  #tell(word: DiskWord): boolean {
-    const message: PagerToBroker = { type: 'disk', word };
-    return this.#ctx.tell(this.#args.broker, { ...message }, { band: Band.reserved });
   }
 }

@@ -18,7 +18,9 @@ import type { LeaseMessage } from '../broker/lease-news.js';
 import type { BrokerToMind, BrokerToPager, MindToBroker } from '../broker/protocol.js';
 import type { EngineControl, Move, Moved, PageMove } from '../engine/protocol.js';
 import { Files } from './files.js';
+import { Loans } from './loans.js';
 import type { MoveMessage, PagerArgs, PagerControl, PagerMessage } from './protocol.js';
+import { PutAway } from './put-away.js';
 import { Reads } from './reads.js';
 
 /** Moves that wait or are under way at a time. */
@@ -40,9 +42,10 @@ class Pager implements Behaviour {
   readonly #pending = new Map<number, Pending>();
   readonly #files: Files;
   readonly #reads: Reads;
+  readonly #putAway: PutAway;
   #last: number;
 
-  constructor(ctx: Context, args: PagerArgs) {
+  constructor(ctx: Context, args: PagerArgs, saved: ReadonlyMap<string, unknown>) {
     this.#ctx = ctx;
     this.#args = args;
     this.#last = ctx.incarnation * TICKETS_A_START;
@@ -50,14 +53,19 @@ class Pager implements Behaviour {
       new Promise((resolve, reject) =>
         this.#begin(message, { resolve: (moved) => resolve(moved as PageMove), reject }),
       );
-    this.#files = new Files(ctx, args, move);
+    const loans = new Loans(ctx, saved);
+    this.#files = new Files(ctx, args, loans, move);
     this.#reads = new Reads(ctx, args, this.#files);
+    this.#putAway = new PutAway(ctx, args, this.#files, loans);
+    // So that the broker knows of it.
+    this.#files.disk.news.tell();
     if (ctx.incarnation > 0) this.#tellBroker({ type: 'forget' });
   }
 
   receive(message: PagerMessage, ctx: Context): unknown {
     const reply = ctx.replyLater();
-    if (message.type === 'page-out' || message.type === 'page-in') this.#begin(message, reply);
+    if (message.type === 'end-loans') this.#putAway.end().then(reply.resolve, reply.reject);
+    else if (message.type === 'page-out' || message.type === 'page-in') this.#begin(message, reply);
     else this.#files.answer(message).then(reply.resolve, reply.reject);
     return undefined;
   }
@@ -110,6 +118,10 @@ class Pager implements Behaviour {
       case 'confirm':
       case 'reclaim':
         return;
+      case 'put-away':
+        return this.#putAway.hear(message);
+      case 'take-back':
+        return void this.#putAway.takeBack(message.name);
       default:
         return this.#reads.hear(message);
     }
@@ -176,7 +188,7 @@ function named(error: unknown, name: string): unknown {
 
 const pager: Definition<PagerArgs> = {
   kind: 'pager',
-  start: (ctx, args) => new Pager(ctx, args),
+  start: (ctx, args, saved) => new Pager(ctx, args, saved),
 };
 
 export default pager;

@@ -32,7 +32,13 @@ export type FileMessage =
   | { readonly type: 'files' }
   | { readonly type: 'remove-file'; readonly name: string };
 
-export type PagerMessage = MoveMessage | FileMessage;
+/**
+ * All minds have left: what is on disk only because memory was short is removed, and no more of it written; the answer is
+ * undefined.
+ */
+export type EndLoans = { readonly type: 'end-loans' };
+
+export type PagerMessage = MoveMessage | FileMessage | EndLoans;
 
 export type WhatMoves = {
   readonly activity: Activity;

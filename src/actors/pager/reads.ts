@@ -4,9 +4,9 @@
 import { Progress } from '../../pages/progress.js';
 import type { Context } from '../../runtime/actor.js';
 import { toEnvelope } from '../../runtime/errors.js';
-import { Band } from '../../runtime/message.js';
-import type { BrokerToPager, DiskWord, PagerToBroker } from '../broker/protocol.js';
+import type { BrokerToPager } from '../broker/protocol.js';
 import type { Files } from './files.js';
+import { tellOfDisk } from './post.js';
 import type { PagerArgs } from './protocol.js';
 
 /** A turn waits; a disk that takes longer than this for a page is slower than reading the room anew. */
@@ -24,7 +24,7 @@ export class Reads {
     this.#files = files;
   }
 
-  hear(message: BrokerToPager): void {
+  hear(message: BrokerToPager & { readonly type: 'read' | 'stop-reading' | 'release' }): void {
     if (message.type === 'read') void this.#read(message);
     else if (message.type === 'stop-reading') this.#running.get(message.read)?.stop();
     else void this.#release(message.page);
@@ -42,11 +42,13 @@ export class Reads {
       const { page, charged: bytes, cells: held } = restored;
       const ms = performance.now() - began;
       const record = { activity, page, held, bytes };
-      if (!this.#tell({ type: 'read', read, record, ms })) return await this.#release(page);
+      const word = { type: 'read', read, record, ms } as const;
+      if (!tellOfDisk(this.#ctx, this.#args.broker, word)) return await this.#release(page);
       this.#ctx.probe({ name: 'page.read', page: name, bytes, ms });
     } catch (error) {
-      this.#tell({ type: 'unread', read, activity, error: toEnvelope(error) });
-      if (!progress.stopped) this.#ctx.probe({ name: 'page.unread', page: name, error: toEnvelope(error) });
+      const envelope = toEnvelope(error);
+      tellOfDisk(this.#ctx, this.#args.broker, { type: 'unread', read, activity, error: envelope });
+      if (!progress.stopped) this.#ctx.probe({ name: 'page.unread', page: name, error: envelope });
     } finally {
       this.#running.delete(read);
     }
@@ -54,10 +56,5 @@ export class Reads {
 
   async #release(page: number): Promise<void> {
     (await this.#files.open()).release(page);
-  }
-
-  #tell(word: DiskWord): boolean {
-    const message: PagerToBroker = { type: 'disk', word };
-    return this.#ctx.tell(this.#args.broker, { ...message }, { band: Band.reserved });
   }
 }

@@ -5,7 +5,7 @@ import { placesOf } from '../../../src/actors/broker/places.js';
 import { UNMADE } from '../../../src/actors/engine/protocol.js';
 
 const filed = (activity: string, held: number) => ({
-  ...{ activity, mind: 1, held, bytes: 100, said: 0 },
+  ...{ activity, mind: 1, held, bytes: 100, said: 0, lent: false },
   file: { name: activity, generation: 2, time: 1, fingerprint: 'f', cells: held, bytes: 90 },
 });
 

@@ -94,6 +94,20 @@ describe('a relief', () => {
     expect(asked[1]?.[0]).toBe('genes');
   });
 
+  it('B5 asks nobody for what another has yet to free', async () => {
+    const relief = reliefOf(
+      giver('genes', () => ({ outcome: 'deferred', bytes: 50, pendingBytes: 120 })),
+      giver('pages', () => ({ outcome: 'deferred', bytes: 0 })),
+      giver('context', gives(1_000)),
+    );
+    expect(await relief.relieve(pool())).toMatchObject({ wantedBytes: 250, freedBytes: 50 });
+    expect(asked).toEqual([
+      ['genes', 250],
+      ['pages', 80],
+    ]);
+    expect(relief.pendingBytes('host')).toBe(200);
+  });
+
   it('B5 asks who has thrown three times no more', async () => {
     const thrower = giver('genes', () => Promise.reject(new Error('it crashed')));
     const relief = reliefOf(thrower, giver('pages', gives(0)));

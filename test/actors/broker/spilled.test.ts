@@ -43,7 +43,7 @@ const record = (activity: string, page: number, bytes = 100): PageRecord => ({
   ...{ activity, page, held: 10, bytes },
 });
 const filed = (held = 10, bytes = 100): FiledPage => ({
-  ...{ activity: room, mind: ada.id, held, bytes, said: 7 },
+  ...{ activity: room, mind: ada.id, held, bytes, said: 7, lent: false },
   file: { name: 'ada/main', generation: 1, time: 1, fingerprint: 'f', cells: held, bytes },
 });
 /** The room is on disk, and nowhere else. */

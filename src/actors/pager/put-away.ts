@@ -1,0 +1,113 @@
+/**
+ * Pages that memory is too short for, written to disk one after another for the broker; and removed from there when their rooms
+ * have no more use for them.
+ */
+import { Aborted, DeadlineExceeded, NoSuchPage, PageMismatch, PublicationUnfinished } from '../../errors.js';
+import { Progress } from '../../pages/progress.js';
+import { pageNameOf } from '../../pages/room-names.js';
+import type { Context } from '../../runtime/actor.js';
+import { toEnvelope } from '../../runtime/errors.js';
+import { Band } from '../../runtime/message.js';
+import type { BrokerToPager, LeavingPage } from '../broker/protocol.js';
+import type { MindTranscript } from '../mind/protocol.js';
+import { encodeTranscript } from '../mind/transcript-bytes.js';
+import type { Files } from './files.js';
+import type { Loans } from './loans.js';
+import { tellOfDisk } from './post.js';
+import type { PagerArgs } from './protocol.js';
+
+/** A mind says what was said in a room from memory; pages behind this one wait. */
+const TRANSCRIPT_MS = 2_000;
+
+type Ordered = BrokerToPager & { readonly type: 'put-away' };
+
+export class PutAway {
+  readonly #ctx: Context;
+  readonly #args: PagerArgs;
+  readonly #files: Files;
+  readonly #loans: Loans;
+  /** Settles when all that was ordered so far has been dealt with. */
+  #last: Promise<void> = Promise.resolve();
+  /** Of what is being written. */
+  #progress = new Progress();
+  #ended = false;
+
+  constructor(ctx: Context, args: PagerArgs, files: Files, loans: Loans) {
+    this.#ctx = ctx;
+    this.#args = args;
+    this.#files = files;
+    this.#loans = loans;
+  }
+
+  hear(message: Ordered): void {
+    const until = this.#ctx.now + message.deadlineMs;
+    this.#last = this.#last.then(() => this.#all(message, until));
+  }
+
+  /** A file is of no use any more, if it was lent. Never rejects. */
+  async takeBack(name: string): Promise<void> {
+    if (!this.#loans.has(name)) return;
+    await this.#files.remove(name).catch((error: unknown) => {
+      if (error instanceof NoSuchPage) this.#loans.end(name);
+      else this.#ctx.probe({ name: 'page.unremoved', page: name, error: toEnvelope(error) });
+    });
+  }
+
+  /** Writes nothing more, and takes all back. */
+  async end(): Promise<void> {
+    this.#ended = true;
+    this.#progress.stop();
+    await this.#last;
+    for (const name of this.#loans.all()) await this.takeBack(name);
+  }
+
+  async #all({ pages, deadlineMs }: Ordered, until: number): Promise<void> {
+    for (const page of pages) {
+      const error = await this.#write(page, until, deadlineMs).catch(toEnvelope);
+      if (error !== undefined && error.code !== 'NoSuchPage') {
+        this.#ctx.probe({ name: 'page.unwritten', activity: page.activity, error });
+      }
+      tellOfDisk(this.#ctx, this.#args.broker, { type: 'put-away', page: page.page, error });
+    }
+  }
+
+  async #write(leaving: LeavingPage, until: number, deadlineMs: number): Promise<undefined> {
+    const { activity, mind, page, bytes, isFiled } = leaving;
+    const task = `writing the page of ${activity} to disk`;
+    const leftMs = Math.ceil(until - this.#ctx.now);
+    if (this.#ended) throw new Aborted({ what: task });
+    if (leftMs <= 0) throw new DeadlineExceeded({ what: task, deadlineMs });
+    if (this.#files.disk.isNone) this.#files.disk.check(activity, bytes);
+    const room = activity.slice(activity.indexOf('/') + 1);
+    const { name: called, exchanges } = await this.#ctx.ask<MindTranscript>(
+      mind,
+      { type: 'transcript', room },
+      { band: Band.reserved, deadlineMs: TRANSCRIPT_MS },
+    );
+    const name = pageNameOf(called, room);
+    await this.#files.open();
+    this.#lend(name, isFiled);
+    const progress = new Progress();
+    this.#progress = progress;
+    if (this.#ended) progress.stop();
+    try {
+      const transcript = encodeTranscript(exchanges);
+      const what = { activity, mind, name, deadlineMs: leftMs };
+      await this.#files.write({ ...what, page, bytes, transcript, drop: false, own: false, progress });
+    } catch (error) {
+      // All of it may be on disk even so.
+      if (error instanceof PublicationUnfinished) await this.takeBack(name);
+      else if (!this.#files.disk.has(name)) this.#loans.end(name);
+      throw error;
+    }
+  }
+
+  /** What is there for its own sake stays so, and is replaced only by the room that it is of. */
+  #lend(name: string, isFiled: boolean): void {
+    if (!this.#files.disk.has(name)) this.#loans.add(name);
+    else if (!this.#loans.has(name) && !isFiled) {
+      const here = `what is said in another room of the name ${name}`;
+      throw new PageMismatch({ field: 'transcript', page: 'that of what was spilled', here });
+    }
+  }
+}
