@@ -22,11 +22,12 @@ export async function memory(options: AttachOptions): Promise<number> {
 }
 
 export function describeMemory({ pools, cells, alerts, quarantined }: MemorySeen): string[] {
-  const { total, granted, idle } = cells;
+  const { total, granted, idle, saved } = cells;
+  const sharing = saved === 0 ? '' : `, ${whole(saved)} saved by sharing`;
   return [
     ...pools.flatMap((pool) => [...describePool(pool), '']),
     LEGEND,
-    `cells  ${whole(granted)} of ${counted(total, 'cell')} granted, ${whole(idle)} held by idle lanes`,
+    `cells  ${whole(granted)} of ${counted(total, 'cell')} granted, ${whole(idle)} held by idle lanes${sharing}`,
     ...quarantined.map((name) => `${name} threw too often, and are asked for memory no more`),
     ...(alerts.length === 0 ? [] : ['', ...alerts.map(({ says }) => says)]),
   ];

@@ -32,7 +32,13 @@ export interface AlertSeen {
 
 export interface MemorySeen {
   readonly pools: readonly PoolSeen[];
-  readonly cells: { readonly total: number; readonly granted: number; readonly idle: number };
+  readonly cells: {
+    readonly total: number;
+    readonly granted: number;
+    readonly idle: number;
+    /** So many more there would be if lanes shared none. */
+    readonly saved: number;
+  };
   /** The latest last. */
   readonly alerts: readonly AlertSeen[];
   /** Who is asked for memory no more. */

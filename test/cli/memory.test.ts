@@ -21,7 +21,12 @@ const pool: PoolSeen = {
   ],
 };
 const seen = (more: Partial<MemorySeen> = {}): MemorySeen => ({
-  ...{ pools: [pool], cells: { total: 4096, granted: 1024, idle: 10 }, alerts: [], quarantined: [] },
+  ...{
+    pools: [pool],
+    cells: { total: 4096, granted: 1024, idle: 10, saved: 0 },
+    alerts: [],
+    quarantined: [],
+  },
   ...more,
 });
 
@@ -36,6 +41,13 @@ describe('U2 troupe memory', { timeout: 120_000 }, () => {
       '# stays  = can move  - asked back  . free',
       'cells  1,024 of 4,096 cells granted, 10 held by idle lanes',
     ]);
+  });
+
+  it('U2 says how many cells sharing saves', () => {
+    const cells = { total: 4096, granted: 1024, idle: 10, saved: 2000 };
+    expect(describeMemory(seen({ cells })).at(-1)).toBe(
+      'cells  1,024 of 4,096 cells granted, 10 held by idle lanes, 2,000 saved by sharing',
+    );
   });
 
   it('U2 shows alerts, who is asked no more, and a pool that is not managed', () => {

@@ -37,7 +37,7 @@ describe('the ledger of a troupe', () => {
       expect(bytesOf(report, kind)).toBeGreaterThan(0);
     const [pool] = report.pools;
     expect(pool?.heldBytes).toBe(report.leases.reduce((sum, { bytes }) => sum + bytes, 0));
-    expect(report.cells).toEqual({ total: 1024, granted: 0, idle: 0 });
+    expect(report.cells).toEqual({ total: 1024, granted: 0, idle: 0, saved: 0 });
   });
 
   it('B1 has each page by its room, and what the store keeps ready; it ends where it began', async () => {

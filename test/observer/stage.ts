@@ -67,7 +67,7 @@ export function source(peek?: Source['peek']): PlantedSource {
     genes: async () => genesSeen([], NO_COUNTS),
     memory: async () => ({
       pools: [],
-      cells: { total: 0, granted: 0, idle: 0 },
+      cells: { total: 0, granted: 0, idle: 0, saved: 0 },
       alerts: [],
       quarantined: [],
     }),

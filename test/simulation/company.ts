@@ -226,10 +226,10 @@ export class Company {
     }
     const lanes = readLanes(this.#status);
     const shown = lanes.reduce((sum, { held }) => sum + held, 0);
-    const held = this.#addon.context?.held ?? 0;
-    if (held !== shown || held > CELLS || lanes.some(({ state }) => state === 'running')) {
+    const { held, taken } = this.#addon.context ?? { held: 0, taken: 0 };
+    if (held !== shown || taken > CELLS || lanes.some(({ state }) => state === 'running')) {
       const states = lanes.map(({ state }) => state).join(', ');
-      const what = `${held} cells are held, ${shown} shown; lanes are ${states}`;
+      const what = `${held} tokens are held, ${shown} shown, in ${taken} cells; lanes are ${states}`;
       this.#sim.violations.add('lanes, cells and genes add up', what);
     }
     await this.#genes.look();

@@ -151,6 +151,9 @@ export class FakeContext implements NativeContext {
   readonly rows: number;
   readonly #addon: FakeAddon;
   readonly #kv: number[][];
+  /** Of each lane, the numbers of its cells: those that lanes share are the same. */
+  readonly #cells: number[][];
+  #lastCell = 0;
   readonly #genes: LaneGenes[];
   readonly #owner: unknown;
 
@@ -160,6 +163,7 @@ export class FakeContext implements NativeContext {
     this.rows = rows;
     this.#addon = addon;
     this.#kv = Array.from({ length: lanes }, () => []);
+    this.#cells = this.#kv.map(() => []);
     this.#genes = this.#kv.map(() => NO_GENES);
     this.#owner = addon.events.owner;
   }
@@ -175,13 +179,14 @@ export class FakeContext implements NativeContext {
       if (held.length !== position)
         this.#addon.events.broken(`lane ${lane} is at ${held.length}, not ${position}`);
       held.push(computed(token as number, held.length, this.#genes[lane as number] as LaneGenes));
+      this.#fill(lane as number);
       // A step that fails leaves part of its rows behind.
       if (fault?.kind === 'failed-step' && row >= count / 2) {
         return fault.noRoom ? StepStatus.noRoom : StepStatus.failed;
       }
       if (output === RowOutput.sample) sampled[outputs++] = nextToken(held);
     }
-    if (this.held > this.cells) this.#addon.events.broken(`${this.held} of ${this.cells} cells are held`);
+    this.#count();
     return StepStatus.ok;
   }
 
@@ -204,9 +209,25 @@ export class FakeContext implements NativeContext {
 
   reused = (): number => 0;
 
-  /** Cells that all lanes hold. */
+  /** Tokens that all lanes hold. */
   get held(): number {
     return this.#kv.reduce((sum, lane) => sum + lane.length, 0);
+  }
+
+  /** Cells that they take. */
+  get taken(): number {
+    return new Set(this.#cells.flat()).size;
+  }
+
+  /** Each token of a lane has a cell. */
+  #fill(lane: number): void {
+    const [held, cells] = [this.#kv[lane] as number[], this.#cells[lane] as number[]];
+    while (cells.length < held.length) cells.push(++this.#lastCell);
+  }
+
+  #count(): void {
+    const { taken, cells } = this;
+    if (taken > cells) this.#addon.events.broken(`${taken} of ${cells} cells are taken`);
   }
 
   share(from: number, to: number, tokens: number): boolean {
@@ -216,12 +237,15 @@ export class FakeContext implements NativeContext {
       this.#addon.events.broken(`${tokens} of the ${source.length} of lane ${from} shared with lane ${to}`);
     }
     target.push(...source.slice(0, tokens));
+    (this.#cells[to] as number[]).push(...(this.#cells[from] as number[]).slice(0, tokens));
     return true;
   }
 
   cut(lane: number, from: number): boolean {
-    const held = this.#kv[lane] as number[];
-    held.length = Math.min(held.length, from);
+    for (const of of [this.#kv, this.#cells]) {
+      const held = of[lane] as number[];
+      held.length = Math.min(held.length, from);
+    }
     return true;
   }
 
@@ -245,6 +269,8 @@ export class FakeContext implements NativeContext {
     const held = this.#kv[lane] as number[];
     if (held.length > 0) this.#addon.events.broken(`page ${page} put into lane ${lane}, which is not empty`);
     held.push(...this.#addon.pages.kv(page));
+    this.#fill(lane);
+    this.#count();
   }
 
   checkpoint = (): Checkpoint | undefined => undefined;
@@ -256,7 +282,7 @@ export class FakeContext implements NativeContext {
   memory = (): [] => [];
 
   close(): void {
-    for (const held of this.#kv) held.length = 0;
+    for (const held of [...this.#kv, ...this.#cells]) held.length = 0;
     this.#genes.fill(NO_GENES);
   }
 }

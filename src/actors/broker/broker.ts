@@ -124,6 +124,7 @@ class Broker implements Behaviour {
       case 'paged':
       case 'unpaged':
       case 'shrank':
+      case 'shared':
       case 'disk':
         this.#spilled.hear(message, sender);
         break;

@@ -57,7 +57,7 @@ export class Grants {
   give({ turn: request, lane, cells, vacate }: Placement<Request>): void {
     const { ctx, ledger, occupancy, pins } = this.#of;
     for (const number of vacate) occupancy.vacate(number, (other) => ledger.isWanted(other));
-    occupancy.lanes.take(lane, request.activity, cells, ctx.now);
+    occupancy.lanes.take(lane, request, cells, ctx.now);
     const grant = ledger.grant(request, lane, ctx.now);
     if (request.genes.length > 0) return this.#pin(grant);
     if (request.move === undefined) pins.bare(request.activity);

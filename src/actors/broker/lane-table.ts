@@ -1,11 +1,13 @@
 /**
  * What the broker knows of the lanes: from its own grants and from what the engine says, never by asking.
  *
- * It errs on the side of cells: what a lane may still hold counts until the engine has been told to clear it, so that
- * the lanes together never hold more than there is.
+ * It errs on the side of cells: what a lane may still hold counts until the engine has been told to clear it, and cells are
+ * a lane's own until the engine has said that others hold them too, so that the lanes together never hold more than there
+ * is.
  */
 import type { Activity } from '../engine/protocol.js';
-import type { LaneState } from './queue.js';
+import type { Stretches } from '../engine/stretches.js';
+import type { LaneState, WaitingTurn } from './queue.js';
 
 export class LaneTable {
   #lanes: LaneState[] = [];
@@ -29,10 +31,19 @@ export class LaneTable {
     return before;
   }
 
-  /** Grants a lane. */
-  take(lane: number, activity: Activity, cells: number, now: number): void {
+  /** Grants a lane. Its run may give up whatever the lane shares, so that all of its cells count as its own. */
+  take(lane: number, { grant, activity }: Granted, cells: number, now: number): void {
     this.#before.set(lane, this.#lanes[lane] as LaneState);
-    this.#lanes[lane] = { lane, state: 'busy', activity, held: 0, bytes: 0, reserved: cells, lastUse: now };
+    const taken = { grant, activity, reserved: cells, lastUse: now };
+    this.#lanes[lane] = { ...emptyLane(lane), ...taken, state: 'busy' };
+  }
+
+  /** Others hold these cells of a lane too, as long as it has this grant. One that has another by now counts as its own. */
+  share(lane: number, grant: number, stretches: Stretches): void {
+    const state = this.#lanes[lane];
+    const before = this.#before.get(lane);
+    if (state?.grant === grant) this.#lanes[lane] = { ...state, stretches };
+    else if (before?.grant === grant) this.#before.set(lane, { ...before, stretches });
   }
 
   /** Whether a lane that was granted, and is not used yet, holds the KV of its activity. */
@@ -55,11 +66,11 @@ export class LaneTable {
   }
 
   /** A run has ended, and this is what the lane holds now. */
-  settle(lane: number, activity: Activity | undefined, { held, bytes }: Held, now: number): void {
+  settle(lane: number, activity: Activity | undefined, { held, bytes, stretches }: Held, now: number): void {
+    const grant = this.#lanes[lane]?.grant ?? 0;
+    const left = { grant, activity, held, bytes, stretches, lastUse: now };
     this.#lanes[lane] =
-      activity === undefined
-        ? emptyLane(lane)
-        : { lane, state: 'idle', activity, held, bytes, reserved: 0, lastUse: now };
+      activity === undefined ? emptyLane(lane) : { ...emptyLane(lane), ...left, state: 'idle' };
   }
 
   /** The idle lane that holds an activity. */
@@ -73,12 +84,15 @@ const shrunk = (lane: LaneState, activity: Activity, held: number): LaneState =>
   return held === 0 ? emptyLane(lane.lane) : { ...lane, held };
 };
 
-type Held = Pick<LaneState, 'held' | 'bytes'>;
+type Granted = Pick<WaitingTurn, 'grant' | 'activity'>;
+type Held = Pick<LaneState, 'held' | 'bytes' | 'stretches'>;
 
 const emptyLane = (lane: number): LaneState => ({
   lane,
   state: 'empty',
+  grant: 0,
   held: 0,
+  stretches: [],
   bytes: 0,
   reserved: 0,
   lastUse: 0,

@@ -4,6 +4,7 @@
  */
 import { type PageRecord, UNMADE } from '../engine/protocol.js';
 import type { Alert } from './alerts.js';
+import { busyCells, cellsOf } from './lane-cells.js';
 import { bytesOf, type HeldLease, LEASE_KINDS, type LeaseKind } from './leases.js';
 import type { Pool } from './pools.js';
 import type { LaneState } from './queue.js';
@@ -28,8 +29,10 @@ export interface MemoryReport {
     readonly total: number;
     /** Promised to turns that run. */
     readonly granted: number;
-    /** Of idle lanes: given up when a turn needs them. */
+    /** Those that only idle lanes hold: given up when a turn needs them. */
     readonly idle: number;
+    /** So many more there would be if lanes shared none. */
+    readonly saved: number;
   };
   /** The latest last. */
   readonly alerts: readonly Alert[];
@@ -64,13 +67,15 @@ export function reportOf({
     leases: leases.flatMap((lease) =>
       lease.kind === 'pages' && lease.tier === 'host' ? eachPage(lease, pages) : [lease],
     ),
-    cells: {
-      total: cells,
-      granted: lanes.reduce((sum, { reserved }) => sum + reserved, 0),
-      idle: lanes.reduce((sum, { held }) => sum + held, 0),
-    },
+    cells: cellReport(cells, lanes),
     ...{ alerts, quarantined },
   };
+}
+
+function cellReport(total: number, lanes: readonly LaneState[]): MemoryReport['cells'] {
+  const [granted, all] = [busyCells(lanes), cellsOf(lanes)];
+  const alone = lanes.reduce((sum, { reserved, held }) => sum + reserved + held, 0);
+  return { total, granted, idle: all - granted, saved: alone - all };
 }
 
 const kindsOf = (leases: readonly HeldLease[]): KindReport[] =>

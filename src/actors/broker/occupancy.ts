@@ -19,7 +19,7 @@ import type { BrokerMessage } from './protocol.js';
 export type MoveKind = 'page-out' | 'page-in';
 
 /** What the engine says of it. */
-type Whereabouts = EngineToBroker & { readonly type: 'paged' | 'unpaged' | 'shrank' };
+type Whereabouts = EngineToBroker & { readonly type: 'paged' | 'unpaged' | 'shrank' | 'shared' };
 
 /** Minds that are gone and not forgotten: what was said of their pages before they went is here long before so many more go. */
 const MOST_GONE = 1_024;
@@ -91,6 +91,8 @@ export class Occupancy {
         return this.pages.remove(message);
       case 'shrank':
         return this.lanes.shrink(message.lane, message.activity, message.held);
+      case 'shared':
+        return this.lanes.share(message.lane, message.grant, message.stretches);
     }
   }
 

@@ -7,6 +7,7 @@
 import { ContextFull, type TroupeError } from '../../errors.js';
 import { type GeneRoom, sparesSlots } from './gene-room.js';
 import { isPaused, type Lack, lackIn } from './lack.js';
+import { type LaneCells, lanesToVacate } from './lane-cells.js';
 import type { Account } from './work.js';
 
 /**
@@ -41,18 +42,13 @@ export interface WaitingTurn {
   readonly keeps: boolean;
 }
 
-export interface LaneState {
-  readonly lane: number;
-  /** busy: a turn runs; idle: none, but the KV of `activity` is still there. */
-  readonly state: 'empty' | 'idle' | 'busy';
+/** busy: a turn runs; idle: none, but the KV of `activity` is still there. */
+export interface LaneState extends LaneCells {
+  /** The latest that it was given out for; 0: it is empty. */
+  readonly grant: number;
   readonly activity?: string | undefined;
-  /** Tokens that an idle lane holds, and what a page of them would be charged. */
-  readonly held: number;
+  /** What a page of what an idle lane holds would be charged. */
   readonly bytes: number;
-  /** Cells granted to the turn of a busy lane. */
-  readonly reserved: number;
-  /** When its last turn ended, in ms; read for idle lanes. */
-  readonly lastUse: number;
 }
 
 export interface QueueState<T extends WaitingTurn> {
@@ -164,14 +160,7 @@ function place<T extends WaitingTurn>(turn: T, { lanes, cells, paged }: QueueSta
   const own = idle.findLast((lane) => lane.activity === turn.activity);
   const chosen = own ?? lanes.find((lane) => lane.state === 'empty') ?? (idle[0] as LaneState);
   const need = Math.max(turn.cells, own?.held ?? paged(turn.activity));
-  let free = cells;
-  for (const lane of lanes) if (lane !== chosen) free -= lane.reserved + lane.held;
-  const vacate = chosen.held > 0 && own === undefined ? [chosen.lane] : [];
-  for (const lane of idle) {
-    if (free >= need) break;
-    if (lane === chosen || lane.held === 0) continue;
-    vacate.push(lane.lane);
-    free += lane.held;
-  }
+  const forPlace = chosen.held > 0 && own === undefined ? [chosen.lane] : [];
+  const vacate = [...forPlace, ...lanesToVacate(lanes, chosen.lane, cells - need)];
   return { turn, lane: chosen.lane, cells: need, vacate };
 }

@@ -29,8 +29,8 @@ export interface RunningTurn extends WaitingTurn {
   readonly grantedAt: number;
   /** Tokens that it has produced since. */
   readonly produced: number;
-  /** Cells that come free with it; its genes do too, those that no other grant holds. */
-  readonly reserved: number;
+  /** Its cells come free with it, and its genes, but those of either that others hold too. */
+  readonly lane: number;
   /** Whether it has been told to give them up already. */
   readonly reclaiming: boolean;
 }
@@ -40,9 +40,10 @@ export interface ReclaimState {
   readonly next: WaitingTurn;
   /** Those that hold a lane and can be told. */
   readonly running: readonly RunningTurn[];
-  /** Whether a lane is free, and the cells that are: idle lanes count as free. */
+  /** Whether a lane is free: an idle one is. */
   readonly hasLane: boolean;
-  readonly freeCells: number;
+  /** The cells that are free once these turns are gone: those of idle lanes are. */
+  readonly freeCells: (gone: readonly RunningTurn[]) => number;
   /** Cells that it needs. */
   readonly need: number;
   readonly genes: HeldGenes;
@@ -76,7 +77,7 @@ export function chooseReclaims(state: ReclaimState): number[] {
 function fits(state: ReclaimState, gone: readonly RunningTurn[]): boolean {
   const { next, hasLane, freeCells, need, genes } = state;
   if (!hasLane && gone.length === 0) return false;
-  if (gone.reduce((cells, { reserved }) => cells + reserved, freeCells) < need) return false;
+  if (freeCells(gone) < need) return false;
   return !lacksSlots(roomOf(genes, new Set(gone.map(({ grant }) => grant))), next.genes);
 }
 

@@ -7,7 +7,8 @@ import type { ActorId } from '../../runtime/address.js';
 import type { EngineControl, Shape } from '../engine/protocol.js';
 import { readProduced } from '../engine/status.js';
 import type { GeneTable } from './gene-table.js';
-import { isPaused, type Lack, lackIn } from './lack.js';
+import { isPaused, type Lack, lackIn, needIn } from './lack.js';
+import { busyCells } from './lane-cells.js';
 import type { Grant, Ledger, Request } from './ledger.js';
 import type { BrokerPost } from './post.js';
 import { TURN_CLASSES, type TurnClass } from './protocol.js';
@@ -95,25 +96,21 @@ export class Reclaims {
   }
 
   #choose(next: Request, state: QueueState<Request>): Grant[] {
-    const { lanes, cells, paged, now } = state;
+    const { lanes, cells, now } = state;
     const chosen = chooseReclaims({
       ...{ next, now, genes: this.#of.genes.held() },
-      running: this.#running().map((grant) => this.#runningTurn(grant, state)),
+      running: this.#running().map((grant) => this.#runningTurn(grant)),
       hasLane: lanes.some((lane) => lane.state !== 'busy'),
-      freeCells: lanes.reduce((left, lane) => left - lane.reserved, cells),
-      need: Math.max(next.cells, paged(next.activity)),
+      freeCells: (gone) =>
+        cells - busyCells(lanes.filter(({ lane }) => gone.every((turn) => turn.lane !== lane))),
+      need: needIn(state)(next),
     });
     return chosen.flatMap((number) => this.#of.ledger.granted.get(number) ?? []);
   }
 
-  #runningTurn({ request, lane, since, reclaim }: Grant, { lanes }: QueueState<Request>): RunningTurn {
-    return {
-      ...request,
-      grantedAt: since,
-      produced: readProduced(this.#of.status, lane),
-      reserved: lanes[lane]?.reserved ?? 0,
-      reclaiming: reclaim !== undefined,
-    };
+  #runningTurn({ request, lane, since, reclaim }: Grant): RunningTurn {
+    const produced = readProduced(this.#of.status, lane);
+    return { ...request, grantedAt: since, produced, lane, reclaiming: reclaim !== undefined };
   }
 }
 

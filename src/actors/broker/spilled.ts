@@ -19,7 +19,7 @@ import { Writings } from './writings.js';
 /** After these a file is no use to anybody. */
 const SPOILT = ['NoSuchPage', 'PageCorrupt', 'PageMismatch'];
 
-type EnginePages = EngineToBroker & { readonly type: 'paged' | 'unpaged' | 'shrank' };
+type EngineWords = EngineToBroker & { readonly type: 'paged' | 'unpaged' | 'shrank' | 'shared' };
 type Ran = EngineToBroker & { readonly type: 'ran' };
 
 export class Spilled {
@@ -68,11 +68,11 @@ export class Spilled {
     return undefined;
   }
 
-  /** What engine and pager say of pages. */
-  hear(message: PagerToBroker | EnginePages, sender: ActorId): void {
+  /** What engine and pager say of lanes and pages. */
+  hear(message: PagerToBroker | EngineWords, sender: ActorId): void {
     if (message.type === 'disk') return this.#hearOfDisk(message.word, sender);
     this.#occupancy.hear(message);
-    if (message.type === 'shrank') return;
+    if (message.type === 'shrank' || message.type === 'shared') return;
     if (message.type === 'paged' && !this.#files.has(message.record)) this.#wentOn(message.record.activity);
     if (message.type === 'unpaged') this.readings.left(message.page);
     this.#answer(message.type === 'paged' ? message.record.activity : message.activity);

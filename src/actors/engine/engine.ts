@@ -16,7 +16,7 @@ import type { Trim } from './leases.js';
 import { carryOut } from './move.js';
 import { openModel } from './open.js';
 import { PieceMail } from './pieces.js';
-import { type Effort, EnginePost, savedPages, savedShape } from './post.js';
+import { type Effort, EnginePost, type LaneLeft, savedPages, savedShape } from './post.js';
 import type { EngineArgs, EngineControl, EngineMessage, Run, RunOutcome, Work } from './protocol.js';
 import type { EngineReady } from './ready.js';
 import { laneRefusal, type Refusal, refusalFor, refusalOf, tooOld } from './refusal.js';
@@ -26,6 +26,7 @@ import { count, Status } from './status.js';
 import { Works } from './works.js';
 
 const NO_EFFORT: Effort = { processed: 0, produced: 0 };
+const NOTHING_LEFT: LaneLeft = { bytes: 0, stretches: [] };
 /** Epochs of an engine that was started again begin above those of before. */
 const EPOCHS_A_START = 2 ** 20;
 
@@ -226,8 +227,13 @@ class Engine implements Behaviour {
   }
 
   #over(work: Work, effort: Effort = NO_EFFORT): void {
-    const lane = this.#works.lanes.all[work.lane];
-    this.#post.ran(work, lane, lane === undefined ? 0 : this.#works.pages.bytesOf(lane), effort);
+    const { lanes, pages } = this.#works;
+    const lane = lanes.all[work.lane];
+    const left =
+      lane === undefined
+        ? NOTHING_LEFT
+        : { bytes: pages.bytesOf(lane), stretches: lanes.kv.over(lane, work.grant) };
+    this.#post.ran(work, lane, left, effort);
   }
 }
 

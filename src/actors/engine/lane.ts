@@ -10,6 +10,8 @@ import { PieceWindow } from './window.js';
 
 export interface Lane {
   readonly number: number;
+  /** That it was last given out for; 0: none, since it was emptied. */
+  grant: number;
   activity: Activity | undefined;
   /** Tokens of the activity; the first `held` of them are in the KV. */
   tokens: number[];
@@ -57,6 +59,7 @@ export interface RunOnLane {
 
 export const emptyLane = (number: number): Lane => ({
   number,
+  grant: 0,
   activity: undefined,
   tokens: [],
   held: 0,
@@ -75,6 +78,7 @@ export function beginRun(
   reused: number,
   now: number,
 ): RunOnLane {
+  lane.grant = run.grant;
   lane.activity = run.activity;
   Object.assign(lane, beginningOf(run));
   lane.held = reused;

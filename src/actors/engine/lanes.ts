@@ -6,6 +6,7 @@ import { EmptyLane } from '../../errors.js';
 import type { NativeContext } from '../../native/addon.js';
 import type { ActorId } from '../../runtime/address.js';
 import type { Checkpoints } from './checkpoints.js';
+import { Kv, type KvOptions } from './kv.js';
 import { beginningOf, beginRun, emptyLane, type Lane, type RunOnLane, ranGene } from './lane.js';
 import type { Pages } from './pages.js';
 import { alike, chooseSource, hasCome } from './prefix.js';
@@ -15,13 +16,14 @@ import { count, Status, showLane } from './status.js';
 const NO_MOVE: PageMove = { bytes: 0, ms: 0 };
 export type LaneShrank = EngineToBroker & { readonly type: 'shrank' };
 
-export interface LanesOptions {
+export interface LanesOptions extends KvOptions {
   /** Whether lanes of this model can share cells. */
   readonly shares: boolean;
 }
 
 export class Lanes {
   readonly all: readonly Lane[];
+  readonly kv: Kv;
   readonly #context: NativeContext;
   readonly #pages: Pages;
   readonly #checkpoints: Checkpoints;
@@ -35,7 +37,7 @@ export class Lanes {
     pages: Pages,
     checkpoints: Checkpoints,
     status: Int32Array,
-    { shares }: LanesOptions,
+    { shares, ...options }: LanesOptions,
   ) {
     this.#shares = shares;
     this.#context = context;
@@ -43,6 +45,7 @@ export class Lanes {
     this.#checkpoints = checkpoints;
     this.#status = status;
     this.all = Array.from({ length: context.lanes }, (_, number) => emptyLane(number));
+    this.kv = new Kv(context, checkpoints, this.all, options);
     for (const lane of this.all) showLane(status, lane, undefined);
   }
 
@@ -61,9 +64,9 @@ export class Lanes {
       const beginning = beginningOf(run);
       // What was computed under other genes means nothing under these; the last token is always processed again.
       reused = Math.min(alike(lane, beginning), lane.held, beginning.tokens.length - 1);
-      if (reused < lane.held) reused = this.#checkpoints.cut(lane, reused);
+      if (reused < lane.held) reused = this.kv.cut(lane, reused);
     }
-    if (reused === 0) this.#clear(lane);
+    if (reused === 0) this.kv.clear(lane);
     this.#context.setSampler(lane.number, run.sampling, run.soFar?.tokens ?? new Int32Array(0));
     const begun = beginRun(lane, run, mind, this.#order++, reused, performance.now());
     begun.pagedIn = pagedIn;
@@ -133,13 +136,14 @@ export class Lanes {
   #share(lane: Lane, run: RunOnLane): void {
     const source = this.#shares ? chooseSource(lane, this.all) : undefined;
     run.leader = source?.run && source;
-    if (source === undefined || run.leader !== undefined) return;
-    this.#clear(lane);
-    const shared = this.#context.share(source.lane.number, lane.number, source.tokens) ? source.tokens : 0;
+    if (run.leader !== undefined) return;
+    if (source === undefined) return this.kv.tellShared([lane]);
+    const shared = this.kv.share(source, lane);
     lane.held = shared;
     run.reused = shared;
     run.shared = shared;
     showLane(this.#status, lane, undefined);
+    this.kv.tellShared([lane, source.lane]);
   }
 
   /** The run on a lane is over; the lane keeps its first `length` tokens, as far as the KV has them. */
@@ -149,19 +153,13 @@ export class Lanes {
     // An idle lane holds no gene back.
     this.#context.setGenes(lane.number, []);
     lane.tokens.length = length;
-    if (lane.held > length) lane.held = this.#checkpoints.cut(lane, length);
-    if (lane.held === 0) Object.assign(lane, emptyLane(lane.number));
+    if (lane.held > length) lane.held = this.kv.cut(lane, length);
+    if (lane.held === 0) return this.empty(lane);
     showLane(this.#status, lane, undefined);
   }
 
-  /** The KV of a lane alone. */
-  #clear(lane: Lane): void {
-    this.#context.clear(lane.number);
-    this.#checkpoints.sync(lane);
-  }
-
   empty(lane: Lane): void {
-    this.#clear(lane);
+    this.kv.clear(lane);
     Object.assign(lane, emptyLane(lane.number));
     showLane(this.#status, lane, undefined);
   }
@@ -188,7 +186,7 @@ export class Lanes {
   forgetGene(gene: number): LaneShrank[] {
     const lanes = this.all.filter((lane) => lane.run === undefined && ranGene(lane, gene));
     return lanes.map((lane) => {
-      const kept = this.#checkpoints.cut(lane, lane.base);
+      const kept = this.kv.cut(lane, lane.base);
       lane.tokens.length = kept;
       lane.held = kept;
       showLane(this.#status, lane, undefined);
@@ -202,11 +200,6 @@ export class Lanes {
       activity === undefined || held === 0 ? [] : [{ lane, activity, keep: true }],
     );
     this.vacate(claims);
-  }
-
-  /** Tokens in the KV of all lanes but one. */
-  heldBeside(lane: number): number {
-    return this.all.reduce((sum, { number, held }) => sum + (number === lane ? 0 : held), 0);
   }
 
   /** The context is gone: nothing is held any more. */

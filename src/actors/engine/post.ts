@@ -9,6 +9,7 @@ import { type ErrorEnvelope, toEnvelope } from '../../runtime/errors.js';
 import { Band } from '../../runtime/message.js';
 import type { LeaseNews } from '../broker/lease-news.js';
 import type { CheckpointListener } from './checkpoints.js';
+import type { SharingListener } from './kv.js';
 import type { Lane } from './lane.js';
 import type { PageListener } from './pages.js';
 import {
@@ -23,6 +24,7 @@ import {
   UNMADE,
   type Work,
 } from './protocol.js';
+import type { Stretches } from './stretches.js';
 
 /** What the keys of pages in the saved state begin with. */
 const PAGE = 'page/';
@@ -44,7 +46,13 @@ export interface Effort {
   readonly produced: number;
 }
 
-export class EnginePost implements PageListener, CheckpointListener {
+/** What a lane holds when a grant of it is over: what a page of it would be charged, and what others hold too. */
+export interface LaneLeft {
+  readonly bytes: number;
+  readonly stretches: Stretches;
+}
+
+export class EnginePost implements PageListener, CheckpointListener, SharingListener {
   readonly #ctx: Context;
   readonly #args: EngineArgs;
   readonly #news: LeaseNews;
@@ -77,13 +85,17 @@ export class EnginePost implements PageListener, CheckpointListener {
     this.#ctx.tell(to, { ...message }, { band: Band.reserved });
   }
 
-  /** A grant is over. `bytes`: what a page of its lane would be charged. */
-  ran(work: Work, lane: Lane | undefined, bytes: number, { processed, produced }: Effort): void {
+  /** A grant is over. */
+  ran(work: Work, lane: Lane | undefined, left: LaneLeft, { processed, produced }: Effort): void {
     const { grant, lane: number } = work;
     const held = lane?.held ?? 0;
     const activity = held > 0 ? lane?.activity : undefined;
     this.#news.changed();
-    this.#broker({ type: 'ran', grant, lane: number, activity, held, bytes, processed, produced });
+    this.#broker({ type: 'ran', grant, lane: number, activity, held, ...left, processed, produced });
+  }
+
+  shared({ grant, number }: Lane, stretches: Stretches): void {
+    this.#broker({ type: 'shared', grant, lane: number, stretches });
   }
 
   shrank(message: EngineToBroker & { readonly type: 'shrank' }): void {

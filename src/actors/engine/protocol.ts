@@ -5,6 +5,7 @@ import type { AppliedGene, SamplerOptions } from '../../native/addon.js';
 import type { ActorId } from '../../runtime/address.js';
 import type { ErrorEnvelope } from '../../runtime/errors.js';
 import type { ReadyRequest } from './ready.js';
+import type { Stretches } from './stretches.js';
 
 /** Names a (mind, room) pair: whose KV a lane holds. */
 export type Activity = string;
@@ -218,9 +219,13 @@ export type EngineToBroker =
       readonly held: number;
       /** What a page of it would be charged. */
       readonly bytes: number;
+      /** Which cells these are, if other lanes hold some of them too; else nothing. */
+      readonly stretches: Stretches;
       readonly processed: number;
       readonly produced: number;
     }
+  /** A lane and others hold the same cells: these, and for as long as it has this grant it only computes more after them. */
+  | { readonly type: 'shared'; readonly grant: number; readonly lane: number; readonly stretches: Stretches }
   /** An idle lane holds less than it did. */
   | { readonly type: 'shrank'; readonly lane: number; readonly activity: Activity; readonly held: number }
   /** An activity has a page, in place of any that it had. */

@@ -7,6 +7,7 @@ import { loadAddon } from '../../native/load.js';
 import { type ErrorEnvelope, toEnvelope } from '../../runtime/errors.js';
 import type { Holds } from '../broker/leases.js';
 import { type CheckpointListener, Checkpoints } from './checkpoints.js';
+import type { SharingListener } from './kv.js';
 import type { Lane } from './lane.js';
 import { Lanes } from './lanes.js';
 import { engineLeases } from './leases.js';
@@ -21,7 +22,7 @@ interface Beginning {
   readonly shape: Shape;
   readonly sink: StepSink;
   readonly clock: StepClock;
-  readonly listener: PageListener & CheckpointListener;
+  readonly listener: PageListener & CheckpointListener & SharingListener;
 }
 
 export class Works {
@@ -30,7 +31,7 @@ export class Works {
   readonly #args: EngineArgs;
   readonly #sink: StepSink;
   readonly #clock: StepClock;
-  readonly #listener: CheckpointListener;
+  readonly #listener: CheckpointListener & SharingListener;
   #shape: Shape;
   #context: NativeContext;
   #checkpoints: Checkpoints;
@@ -101,7 +102,7 @@ export class Works {
       return new DecodeFailed({ lane: number, reason: this.#context.failure() });
     }
     const { cells } = this.#shape;
-    const roomTokens = cells - this.#lanes.heldBeside(number);
+    const roomTokens = cells - this.#lanes.kv.heldBeside(number);
     return new ContextFull({ needTokens: tokens.length, roomTokens, contextTokens: cells });
   }
 
@@ -125,8 +126,9 @@ export class Works {
   #newLanes(): Lanes {
     const { status } = this.#args;
     showShape(status, this.#shape);
-    const shares = this.#model.info.canRollBack;
-    return new Lanes(this.#context, this.pages, this.#checkpoints, status, { shares });
+    const { canRollBack: shares, slidingWindow } = this.#model.info;
+    const options = { shares, keeps: slidingWindow === 0, listener: this.#listener };
+    return new Lanes(this.#context, this.pages, this.#checkpoints, status, options);
   }
 
   #newStepper(): Stepper {

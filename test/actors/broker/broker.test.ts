@@ -54,6 +54,7 @@ const ran = (grant: number, activity: string | undefined, held: number): EngineT
   activity,
   held,
   bytes: 10 * held,
+  stretches: [],
   processed: 10,
   produced: 10,
 });

@@ -23,6 +23,8 @@ interface Served extends Asked {
   readonly startedAt: number;
 }
 
+const NOTHING = { grant: 0, held: 0, bytes: 0, stretches: [], reserved: 0, lastUse: 0 };
+
 /** Plays all that is asked; `again` may ask more when a turn ends. Answers every turn with when it started. */
 function play(
   lanes: number,
@@ -34,10 +36,7 @@ function play(
   const state: LaneState[] = Array.from({ length: lanes }, (_, lane) => ({
     lane,
     state: 'empty',
-    held: 0,
-    bytes: 0,
-    reserved: 0,
-    lastUse: 0,
+    ...NOTHING,
   }));
   const running: { lane: number; ends: number; asked: Asked }[] = [];
   const accounts = new Map<number, Account>();
@@ -90,14 +89,12 @@ function play(
       const { turn, lane, vacate } = choice;
       const given = turn.asked;
       waiting = waiting.filter((w) => w !== turn);
-      for (const i of vacate)
-        state[i] = { lane: i, state: 'empty', held: 0, bytes: 0, reserved: 0, lastUse: 0 };
+      for (const i of vacate) state[i] = { lane: i, state: 'empty', ...NOTHING };
       state[lane] = {
         lane,
         state: 'busy',
         activity: turn.activity,
-        held: 0,
-        bytes: 0,
+        ...NOTHING,
         reserved: choice.cells,
         lastUse: now,
       };

@@ -58,7 +58,7 @@ async function runs(name: string, turnClass: TurnClass, ...genes: string[]): Pro
 const ran = (grant: number, lane: number): void =>
   engine.tell({
     ...{ type: 'ran', grant, lane, activity: undefined },
-    ...{ held: 0, bytes: 0, processed: 1, produced: 1 },
+    ...{ held: 0, bytes: 0, stretches: [], processed: 1, produced: 1 },
   });
 const heard = async (of: Mind) => (await of.hears()).map(({ type }) => type);
 

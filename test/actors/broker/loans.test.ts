@@ -74,7 +74,7 @@ async function granted(): Promise<{ ran(): void }> {
   const given = (await ada.hears()).find(({ type }) => type === 'granted');
   if (given?.type !== 'granted') throw new Error('no lane was granted');
   const { grant, lane } = given;
-  const effort = { held: 12, bytes: 950, processed: 2, produced: 2 };
+  const effort = { held: 12, bytes: 950, stretches: [], processed: 2, produced: 2 };
   return { ran: () => engine.tell({ type: 'ran', grant, lane, activity: room, ...effort }) };
 }
 const takeBack = { type: 'take-back', name: 'ada/main' };

@@ -103,7 +103,7 @@ describe('the ledger', () => {
       { kind: 'weights', bytes: 300, floorBytes: 300 },
       { kind: 'genes', bytes: 60, floorBytes: 0 },
     ]);
-    expect(cells).toEqual({ total: 512, granted: 0, idle: 0 });
+    expect(cells).toEqual({ total: 512, granted: 0, idle: 0, saved: 0 });
   });
 
   it('B1 shows the pages of the store by their rooms, and what it charges beyond them', async () => {
@@ -243,6 +243,7 @@ describe('the context', () => {
         activity: undefined,
         held: 0,
         bytes: 0,
+        stretches: [],
         processed: 1,
         produced: 1,
       },

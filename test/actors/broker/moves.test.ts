@@ -45,7 +45,9 @@ const turn = (activity: string, cells = 100): void =>
 const move = (activity: string, kind: 'page-out' | 'page-in'): void =>
   pager.tell({ type: 'request', ticket: 1, activity, class: 'interactive', cells: 0, genes: [], move: kind });
 const ran = (grant: number, activity: string | undefined, held: number, bytes = 100): void =>
-  engine.tell({ type: 'ran', grant, lane: 0, activity, held, bytes, processed: 1, produced: 1 });
+  engine.tell({
+    ...{ type: 'ran', grant, lane: 0, activity, held, bytes, stretches: [], processed: 1, produced: 1 },
+  });
 const grantOf = async (party: Party<MindToBroker, BrokerToMind>): Promise<number> =>
   (await party.hears()).reduce((last, message) => (message.type === 'granted' ? message.grant : last), -1);
 const pages = (): Promise<PageRecord[]> => thread.ask(broker, { type: 'pages' });

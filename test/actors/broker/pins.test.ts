@@ -61,6 +61,7 @@ const ran = (grant: number, lane = 0): void =>
     activity: undefined,
     held: 0,
     bytes: 0,
+    stretches: [],
     processed: 1,
     produced: 1,
   });

@@ -35,8 +35,10 @@ const turn = (grant: number, given: Partial<Waiter> & { work?: number; servedAt?
 const empty = (lane: number): LaneState => ({
   lane,
   state: 'empty',
+  grant: 0,
   held: 0,
   bytes: 0,
+  stretches: [],
   reserved: 0,
   lastUse: 0,
 });

@@ -31,7 +31,7 @@ const running = (given: Partial<RunningTurn> = {}, work = 0): RunningTurn => ({
   ...waiting({ grant: 9, activity: 'z', since: 0 }, work),
   grantedAt: NOW - FAIR_MS,
   produced: FAIR_TOKENS,
-  reserved: 100,
+  lane: 0,
   reclaiming: false,
   ...given,
 });
@@ -62,9 +62,14 @@ describe('a running turn gives way', () => {
   });
 });
 
+/** What comes free with turns that share nothing: a hundred cells each, or as many as are said. */
+const each =
+  (cells: Readonly<Record<number, number>> = {}) =>
+  (gone: readonly RunningTurn[]) =>
+    gone.reduce((sum, { grant }) => sum + (cells[grant] ?? 100), 0);
 const choose = (turns: readonly RunningTurn[], given: Partial<Parameters<typeof chooseReclaims>[0]> = {}) =>
   chooseReclaims({
-    ...{ next: waiting({ rank: REALTIME }), running: turns, hasLane: false, freeCells: 0, need: 100 },
+    ...{ next: waiting({ rank: REALTIME }), running: turns, hasLane: false, freeCells: each(), need: 100 },
     ...{ genes: { slots: 0, fixed: [], pins: new Map() }, now: NOW },
     ...given,
   });
@@ -81,14 +86,27 @@ describe('those that are told', () => {
     const two = [running({ grant: 2 }), running({ grant: 3 })];
     expect(choose(two, { need: 150 })).toEqual([2, 3]);
     expect(choose(two, { need: 201 })).toEqual([]);
-    expect(choose(two, { hasLane: true, freeCells: 50 })).toEqual([2]);
+    expect(choose(two, { hasLane: true, freeCells: (gone) => 50 + each()(gone) })).toEqual([2]);
+  });
+
+  it('T1 are all that share the cells that are wanted, and no other', () => {
+    const three = [running({ grant: 2 }, 9), running({ grant: 3 }, 8), running({ grant: 4 }, 7)];
+    // The first has ten of its own; the other two share a hundred.
+    const freeCells = (gone: readonly RunningTurn[]) => {
+      const has = (grant: number) => gone.some((turn) => turn.grant === grant);
+      return (has(2) ? 10 : 0) + (has(3) && has(4) ? 100 : 0);
+    };
+    expect(choose(three, { freeCells })).toEqual([3, 4]);
+    expect(choose(three, { freeCells, need: 110 })).toEqual([2, 3, 4]);
+    expect(choose(three.slice(0, 2), { freeCells })).toEqual([]);
   });
 
   it('T5 are one that suffices alone rather than several of its class', () => {
-    const three = [running({ grant: 2 }, 9), running({ grant: 3 }, 8), running({ grant: 4, reserved: 150 })];
-    expect(choose(three, { need: 150 })).toEqual([4]);
+    const three = [running({ grant: 2 }, 9), running({ grant: 3 }, 8), running({ grant: 4 })];
+    const freeCells = each({ 4: 150 });
+    expect(choose(three, { need: 150, freeCells })).toEqual([4]);
     const lower = [running({ grant: 2, ...background }), running({ grant: 3, ...background }), three[2]];
-    expect(choose(lower as RunningTurn[], { need: 150 })).toEqual([2, 3]);
+    expect(choose(lower as RunningTurn[], { need: 150, freeCells })).toEqual([2, 3]);
   });
 
   it('T5 are none while those make room that were told before', () => {
@@ -134,7 +152,7 @@ describe('those that are told where gene slots are short', () => {
     choose(
       turns.map((grant) => running({ grant })),
       {
-        ...{ next, hasLane: true, freeCells: 100 },
+        ...{ next, hasLane: true, freeCells: () => 100 },
         genes: {
           ...{ slots, fixed: [9] },
           pins: new Map(Object.entries(held).map(([grant, genes]) => [Number(grant), genes])),
@@ -154,25 +172,26 @@ describe('those that are told where gene slots are short', () => {
 
   it('T5 make room together, no one of them in vain; and if none is told, all who may go would not', () => {
     const genes = fc.uniqueArray(fc.nat(5), { maxLength: 3 });
-    const turn = fc.record({ genes, rank: fc.nat(2), reserved: fc.nat(100), reclaiming: fc.boolean() });
+    const turn = fc.record({ genes, rank: fc.nat(2), reclaiming: fc.boolean() });
+    const cells = fc.array(fc.nat(100), { minLength: 5, maxLength: 5 });
     const state = fc.record({
       turns: fc.array(turn, { maxLength: 5 }),
-      ...{ wanted: genes, slots: fc.nat(6), hasLane: fc.boolean(), freeCells: fc.nat(50), need: fc.nat(200) },
+      ...{ wanted: genes, slots: fc.nat(6), hasLane: fc.boolean(), cells, need: fc.nat(200) },
     });
     fc.assert(
-      fc.property(state, ({ turns, wanted, slots, ...rest }) => {
+      fc.property(state, ({ turns, wanted, slots, cells, ...rest }) => {
+        const freeCells = each(Object.fromEntries(cells.map((own, i) => [10 + i, own])));
         const all = turns.map((given, i) => running({ grant: 10 + i, ...given }));
         const asks = waiting({ rank: INTERACTIVE, genes: wanted });
         const pins = new Map(all.map((each) => [each.grant, each.genes]));
-        const chosen = choose(all, { ...rest, next: asks, genes: { slots, fixed: [], pins } });
+        const chosen = choose(all, { ...rest, freeCells, next: asks, genes: { slots, fixed: [], pins } });
         const suffice = (told: readonly number[]): boolean => {
           const gone = all.filter(({ grant, reclaiming }) => reclaiming || told.includes(grant));
           const stays = all.filter((each) => !gone.includes(each)).flatMap((each) => each.genes);
-          const cells = gone.reduce((sum, { reserved }) => sum + reserved, rest.freeCells);
           const slotsFit = wanted.every((gene) => stays.includes(gene));
           return (
             (rest.hasLane || gone.length > 0) &&
-            cells >= rest.need &&
+            freeCells(gone) >= rest.need &&
             (slotsFit || new Set([...stays, ...wanted]).size <= slots)
           );
         };

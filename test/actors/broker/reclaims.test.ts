@@ -56,6 +56,7 @@ const ran = (grant: number, produced = 10): void =>
     activity: undefined,
     held: 0,
     bytes: 0,
+    stretches: [],
     processed: 10,
     produced,
   });

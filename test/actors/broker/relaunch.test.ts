@@ -32,7 +32,8 @@ const request = (ticket: number, activity: string, cells = 100): void =>
   ada.tell({ type: 'request', ticket, activity, class: 'interactive', cells, genes: [] });
 const ran = (grant: number): void =>
   engine.tell({
-    ...{ type: 'ran', grant, lane: 0, activity: 'a', held: 10, bytes: 10, processed: 1, produced: 1 },
+    ...{ type: 'ran', grant, lane: 0, activity: 'a', held: 10, bytes: 10, stretches: [] },
+    ...{ processed: 1, produced: 1 },
   });
 const relaunch = (shape: Shape, deadlineMs = 1000): Promise<unknown> => {
   const answer = thread.ask(broker, { type: 'relaunch', shape, deadlineMs });

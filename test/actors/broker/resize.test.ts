@@ -105,7 +105,7 @@ describe('a broker that is started again', () => {
     await thread.pass(66_000);
     engine.tell({
       ...{ type: 'ran', grant: 2 ** 32 + 1, lane: 0, activity: undefined },
-      ...{ held: 0, bytes: 0, processed: 1, produced: 1 },
+      ...{ held: 0, bytes: 0, stretches: [], processed: 1, produced: 1 },
     });
     const told = (await engine.hears()).filter(({ type }) => type === 'relaunch');
     expect(told).toEqual([{ type: 'relaunch', shape: shape(768, 3) }]);

@@ -127,7 +127,7 @@ describe('a room that is on disk alone', () => {
       if (granted?.type === 'granted') {
         engine.tell({
           ...{ type: 'ran', grant: granted.grant, lane: 0, activity: undefined, held: 0, bytes: 0 },
-          ...{ processed: 0, produced: 0 },
+          ...{ stretches: [], processed: 0, produced: 0 },
         });
       }
     }
@@ -256,7 +256,7 @@ describe('what is said of pages on disk', () => {
     if (granted?.type !== 'granted') throw new Error('no lane was granted');
     engine.tell({
       ...{ type: 'ran', grant: granted.grant, lane: 0, activity: room, held: 10, bytes: 100 },
-      ...{ processed: 1, produced: 1 },
+      ...{ stretches: [], processed: 1, produced: 1 },
     });
     turn('77/other', ben);
     await ben.hears();

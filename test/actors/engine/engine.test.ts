@@ -150,6 +150,7 @@ describe('a run', () => {
         activity: 'a',
         held: tokens.length + 19,
         bytes: expect.any(Number),
+        stretches: [],
         processed: tokens.length,
         produced: 20,
       },
