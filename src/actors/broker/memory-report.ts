@@ -85,10 +85,17 @@ const kindsOf = (leases: readonly HeldLease[]): KindReport[] =>
     return these.length === 0 ? [] : [{ kind, bytes: bytesOf(these), floorBytes }];
   });
 
-/** The store's charge, by rooms; what it charges beyond the pages that are known is its own. */
+/**
+ * The store's charge, by rooms; what it charges beyond the pages that are known is its own. A page that was made since the
+ * store was last heard of is not in that charge yet.
+ */
 function eachPage(store: HeldLease, pages: readonly PageRecord[]): HeldLease[] {
-  const made = pages.filter(({ page }) => page !== UNMADE);
-  const known = made.map(({ activity, bytes }) => ({ ...store, owner: activity, bytes, floorBytes: 0 }));
-  const rest = store.bytes - bytesOf(known);
+  const known: HeldLease[] = [];
+  let rest = store.bytes;
+  for (const { activity, page, bytes } of pages) {
+    if (page === UNMADE || bytes > rest) continue;
+    known.push({ ...store, owner: activity, bytes, floorBytes: 0 });
+    rest -= bytes;
+  }
   return rest > 0 ? [...known, { ...store, bytes: rest }] : known;
 }

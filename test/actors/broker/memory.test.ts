@@ -118,6 +118,17 @@ describe('the ledger', () => {
     expect(pools[0]?.heldBytes).toBe(160);
   });
 
+  it('B1 adds up also while a page has been made that the store has not been heard to charge', async () => {
+    await engine.tell(up(512, 2, [page(7, 100), page(8, 50)]));
+    await engine.tell(holds('engine', lease('pages', 120)));
+    const { leases, pools } = await memory();
+    expect(leases.map(({ owner, bytes }) => [owner, bytes])).toEqual([
+      ['7/main', 100],
+      ['pages', 20],
+    ]);
+    expect(pools[0]?.heldBytes).toBe(120);
+  });
+
   it('B2 what a holder that is gone held counts until the one after it has said what it holds', async () => {
     await residency.tell(holds('residency', lease('genes', 50)));
     residency.ctx?.stop();
