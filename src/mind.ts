@@ -79,24 +79,23 @@ export class Mind implements AsyncDisposable {
     const deafen = signal && onAbort(signal, cancel);
     answered
       .then(
-        (answer) =>
-          reader.close(number, answer, () => {
-            turn.grow(answer.rest);
-            const error = answer.error && fromEnvelope(answer.error);
-            const firstPieceMs = answer.receipt.firstPieceMs ?? firstPiece();
-            turn.end({ outcome: answer.outcome, receipt: { ...answer.receipt, firstPieceMs }, error });
-          }),
-        (error: unknown) =>
-          reader.close(number, { pieces: 0 }, () => {
-            const aborted = wasHere && this.#left !== undefined && isGone(error);
-            const outcome = aborted ? 'aborted' : 'failed';
-            const receipt = this.#lostReceipt(number, room, outcome, performance.now() - calledAt);
-            turn.end({
-              outcome,
-              receipt: { ...receipt, firstPieceMs: firstPiece() },
-              error: aborted ? undefined : this.#explain(error),
-            });
-          }),
+        ({ outcome, text, receipt, error }) => {
+          reader.close(number);
+          turn.grow(text?.slice(turn.text.length) ?? '');
+          const firstPieceMs = receipt.firstPieceMs ?? firstPiece();
+          turn.end({ outcome, receipt: { ...receipt, firstPieceMs }, error: error && fromEnvelope(error) });
+        },
+        (error: unknown) => {
+          reader.close(number);
+          const aborted = wasHere && this.#left !== undefined && isGone(error);
+          const outcome = aborted ? 'aborted' : 'failed';
+          const receipt = this.#lostReceipt(number, room, outcome, performance.now() - calledAt);
+          turn.end({
+            outcome,
+            receipt: { ...receipt, firstPieceMs: firstPiece() },
+            error: aborted ? undefined : this.#explain(error),
+          });
+        },
       )
       .finally(deafen);
     return turn;

@@ -3,7 +3,7 @@
  */
 import type { Pieces } from './actors/engine/protocol.js';
 import { ACK_EVERY } from './actors/engine/window.js';
-import type { ReaderQuestion, TurnAnswer } from './actors/mind/protocol.js';
+import type { ReaderQuestion } from './actors/mind/protocol.js';
 import type { Context, Definition } from './runtime/actor.js';
 import { Band } from './runtime/message.js';
 import type { Turn } from './turn.js';
@@ -14,24 +14,25 @@ interface Reading {
   readonly tokens: number[];
   /** Nothing more is taken of grants up to this one. */
   closed: number;
-  /** Set once the turn has ended and pieces are still on the way. */
-  last: { readonly pieces: number; readonly finish: () => void } | undefined;
+}
+
+interface OnePiece {
+  readonly grant: number;
+  readonly text: string;
+  readonly from: number;
+  readonly tokens: readonly number[];
 }
 
 export class Reader {
   readonly #readings = new Map<number, Reading>();
 
   open(number: number, turn: Turn): void {
-    this.#readings.set(number, { turn, pieces: 0, tokens: [], closed: 0, last: undefined });
+    this.#readings.set(number, { turn, pieces: 0, tokens: [], closed: 0 });
   }
 
-  /** The turn has ended: `finish` is called when all its pieces are there, at once when nobody knows how many. */
-  close(number: number, { pieces = 0 }: Pick<TurnAnswer, 'pieces'>, finish: () => void): void {
-    const reading = this.#readings.get(number);
-    if (reading === undefined || reading.pieces >= pieces) {
-      this.#readings.delete(number);
-      finish();
-    } else reading.last = { pieces, finish };
+  /** The turn has ended: nothing more of it is taken. */
+  close(number: number): void {
+    this.#readings.delete(number);
   }
 
   /** The definition of the actor; it lives on the main thread. */
@@ -48,11 +49,12 @@ export class Reader {
     };
   }
 
-  #takeAll({ turns, grants, texts, tokens, counts }: Pieces, ctx: Context): void {
+  #takeAll({ turns, grants, texts, from, tokens, counts }: Pieces, ctx: Context): void {
     let at = 0;
     for (let i = 0; i < turns.length; i++) {
       const end = at + (counts[i] as number);
-      this.#take(turns[i] as number, grants[i] as number, texts[i] as string, tokens.slice(at, end), ctx);
+      const piece = { grant: grants[i] as number, text: texts[i] as string, from: from[i] as number };
+      this.#take(turns[i] as number, { ...piece, tokens: tokens.slice(at, end) }, ctx);
       at = end;
     }
   }
@@ -62,22 +64,19 @@ export class Reader {
     const reading = this.#readings.get(number);
     if (reading === undefined) return;
     reading.closed = grant;
-    const { turn, tokens, pieces } = reading;
-    const read = { type: 'read', turn: number, grant, text: turn.text, tokens, pieces };
+    const { turn, tokens } = reading;
+    const read = { type: 'read', turn: number, grant, text: turn.text, tokens };
     ctx.tell(ctx.sender, read, { band: Band.reserved });
   }
 
-  #take(number: number, grant: number, text: string, tokens: readonly number[], ctx: Context): void {
+  /** What follows one that went with its engine is not taken: the answer has the whole. */
+  #take(number: number, { grant, text, from, tokens }: OnePiece, ctx: Context): void {
     const reading = this.#readings.get(number);
-    if (reading === undefined || grant <= reading.closed) return;
+    if (reading === undefined || grant <= reading.closed || from !== reading.turn.text.length) return;
     reading.pieces++;
     for (const token of tokens) reading.tokens.push(token);
     reading.turn.grow(text);
-    if (reading.pieces % ACK_EVERY === 0) {
-      ctx.tell(ctx.sender, { type: 'ack', grant, pieces: ACK_EVERY }, { band: Band.reserved });
-    }
-    if (reading.last === undefined || reading.pieces < reading.last.pieces) return;
-    this.#readings.delete(number);
-    reading.last.finish();
+    if (reading.pieces % ACK_EVERY !== 0) return;
+    ctx.tell(ctx.sender, { type: 'ack', grant, pieces: ACK_EVERY }, { band: Band.reserved });
   }
 }

@@ -2,6 +2,7 @@
  * R7: seeds of minds, broker and engine, exact replay, and that what is planted is found.
  */
 import { expect, test } from 'vitest';
+import type { Run } from '../../src/actors/engine/protocol.js';
 import type { Context } from '../../src/runtime/actor.js';
 import type { ActorId } from '../../src/runtime/address.js';
 import type { Message } from '../../src/runtime/message.js';
@@ -40,6 +41,15 @@ function each(type: string, plant: (batch: Batch, at: number) => void): (to: unk
   };
 }
 
+/** Calls `plant` for each answer of a turn. */
+function answers(plant: (batch: Batch, at: number) => void): (to: unknown, batch: Batch) => void {
+  return (_to, batch) => {
+    for (let at = batch.length - ENTRY; at >= 0; at -= ENTRY) {
+      if ((batch[at + 4] as { receipt?: object } | undefined)?.receipt !== undefined) plant(batch, at);
+    }
+  };
+}
+
 /** Has the residency let go of the genes of each grant as soon as that is given. */
 function unpinning(): Wrapping {
   let residency: ActorId | undefined;
@@ -68,7 +78,7 @@ const change =
     void Object.assign(batch[at + 4] as object, fields);
 
 test.each<[string, string, PlantedInMinds]>([
-  ['pieces that are lost', 'every turn settles', { planted: each('pieces', remove) }],
+  ['answers that are lost', 'every turn ends as it may', { planted: answers(remove) }],
   ['a grant of another lane', 'every turn ends as it may', { planted: each('granted', change({ lane: 0 })) }],
   [
     'pieces of another text',
@@ -96,9 +106,9 @@ test.each<[string, string, PlantedInMinds]>([
     { wrappings: [unpinning()] },
   ],
   [
-    'a reply that begins anew where it is to go on',
+    'a reply that goes on from other words',
     'a turn says what it says alone',
-    { planted: each('run', change({ soFar: undefined })) },
+    { planted: each('run', (batch, at) => (batch[at + 4] as Run).soFar?.tokens.fill(1)) },
   ],
   [
     'a run that is given up without a last word',
@@ -117,6 +127,17 @@ test.each<[string, string, PlantedInMinds]>([
   expect(violations.map((violation) => violation.property)).toContain(property);
   expect((await run(mindsSubject(), trial)).violations).toEqual([]);
 });
+
+test.each([1, 3])(
+  'E7 of minds: when one of %i messages with pieces is lost, turns say all that they say alone',
+  async (of) => {
+    let count = 0;
+    const planted = each('pieces', (batch, at) => count++ % of === 0 && remove(batch, at));
+    const trial = { seed: 2, faults: [], messages: 1_200 };
+    expect((await run(mindsSubject({ planted }), trial)).violations).toEqual([]);
+    expect(count).toBeGreaterThan(100);
+  },
+);
 
 test('R7 of minds: a lane that is granted twice, and a turn that waits with one', () => {
   const broken: string[] = [];

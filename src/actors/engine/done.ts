@@ -8,10 +8,10 @@ import type { Refusal } from './refusal.js';
 import type { FinishedReply } from './reply.js';
 
 /** What a run leaves for the next one of its turn. */
-export const soFarOf = ({ tokens }: Lane, { replyAt, text, window }: RunOnLane): ReplySoFar => ({
+export const soFarOf = ({ tokens }: Lane, { replyAt, text, window, carried }: RunOnLane): ReplySoFar => ({
   tokens: Int32Array.from(tokens.slice(replyAt)),
   carried: text.length - window.unsent,
-  pieces: window.sent,
+  carriedTokens: carried,
 });
 
 /** `now` in ms of `performance.now()`. */
@@ -32,8 +32,6 @@ export function doneOf(
     begun: true,
     outcome,
     text: run.text + reply.text,
-    rest: run.window.rest() + reply.text,
-    pieces: run.window.sent,
     reply: reply.tokens,
     soFar,
     produced: run.produced - run.before,
@@ -56,8 +54,6 @@ export const notBegun = (grant: number, { outcome, error }: Refusal): RunDone =>
   begun: false,
   outcome,
   text: '',
-  rest: '',
-  pieces: 0,
   reply: new Int32Array(0),
   soFar: undefined,
   produced: 0,

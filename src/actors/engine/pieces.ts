@@ -14,6 +14,7 @@ interface Parcel {
   readonly turns: number[];
   readonly grants: number[];
   readonly texts: string[];
+  readonly from: number[];
   readonly tokens: number[];
   readonly counts: number[];
 }
@@ -33,12 +34,13 @@ export class PieceMail {
     const { reader, turn } = run.request;
     let parcel = this.#parcels.get(reader);
     if (parcel === undefined) {
-      parcel = { turns: [], grants: [], texts: [], tokens: [], counts: [] };
+      parcel = { turns: [], grants: [], texts: [], from: [], tokens: [], counts: [] };
       this.#parcels.set(reader, parcel);
     }
     parcel.turns.push(turn);
     parcel.grants.push(run.grant);
     parcel.texts.push(text);
+    parcel.from.push(run.text.length - run.window.unsent - text.length);
     const grown = lane.tokens.length - run.replyAt;
     for (let i = run.carried; i < grown; i++) parcel.tokens.push(lane.tokens[run.replyAt + i] as number);
     parcel.counts.push(grown - run.carried);

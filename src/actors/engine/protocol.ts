@@ -52,9 +52,9 @@ export interface Granted {
 export interface ReplySoFar {
   /** Those sampled; none of them ended it. */
   readonly tokens: Int32Array;
-  /** How much of its text pieces have carried, in UTF-16 units, and how many they were. */
+  /** How much of its text pieces have carried, in UTF-16 units, and how many of its tokens came with them. */
   readonly carried: number;
-  readonly pieces: number;
+  readonly carriedTokens: number;
 }
 
 /** What the lane does not hold and a page does is brought in first. */
@@ -152,10 +152,6 @@ export interface RunDone {
   readonly outcome: RunOutcome;
   /** The whole reply, that of earlier runs too. */
   readonly text: string;
-  /** The end of it, which no piece has carried. */
-  readonly rest: string;
-  /** Pieces sent to the reader. */
-  readonly pieces: number;
   /** The reply's tokens: exactly its text. */
   readonly reply: Int32Array;
   /** Of one that had begun and was reclaimed: what the next run goes on from. */
@@ -193,6 +189,8 @@ export interface Pieces {
   readonly turns: readonly number[];
   readonly grants: readonly number[];
   readonly texts: readonly string[];
+  /** Where in its reply each begins, in UTF-16 units. */
+  readonly from: readonly number[];
   /** Those of all pieces, one piece after the other, and how many are each one's. */
   readonly tokens: readonly number[];
   readonly counts: readonly number[];

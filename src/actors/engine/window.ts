@@ -9,19 +9,8 @@ export const PIECE_WINDOW = 64;
 export const ACK_EVERY = 16;
 
 export class PieceWindow {
-  #sent: number;
   #onTheWay = 0;
   #text = '';
-
-  /** `sent`: pieces of the reply that earlier runs sent. */
-  constructor(sent = 0) {
-    this.#sent = sent;
-  }
-
-  /** Pieces sent so far. */
-  get sent(): number {
-    return this.#sent;
-  }
 
   /** Length of the text that waits to be sent. */
   get unsent(): number {
@@ -40,18 +29,10 @@ export class PieceWindow {
     return this.#next();
   }
 
-  /** What was not sent, at the end. */
-  rest(): string {
-    const text = this.#text;
-    this.#text = '';
-    return text;
-  }
-
   #next(): string | undefined {
     if (this.#text === '' || this.#onTheWay >= PIECE_WINDOW) return undefined;
     const piece = this.#text;
     this.#text = '';
-    this.#sent++;
     this.#onTheWay++;
     return piece;
   }

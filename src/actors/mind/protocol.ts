@@ -74,11 +74,10 @@ export interface ReaderQuestion {
   readonly grant: number;
 }
 
-/** What a reader has of a reply: its text, the tokens that came with it, and in how many pieces. */
+/** What a reader has of a reply: its text, and the tokens that came with it. */
 export interface HowFar {
   readonly text: string;
   readonly tokens: readonly number[];
-  readonly pieces: number;
 }
 
 /** What a mind is called, what was said in a room, and the genes of a turn that names none. */
@@ -143,9 +142,8 @@ export interface Receipt {
 
 export interface TurnAnswer {
   readonly outcome: Outcome;
-  /** Pieces sent; the text is theirs and then `rest`. undefined: nobody knows, the reader has what it has. */
-  readonly pieces: number | undefined;
-  readonly rest: string;
+  /** The whole reply, for pieces may be on their way yet, or lost with an engine. undefined: the reader has what there is. */
+  readonly text: string | undefined;
   readonly receipt: Receipt;
   readonly error: ErrorEnvelope | undefined;
 }

@@ -39,10 +39,6 @@ export interface Ending {
 /** What all runs of a turn so far have made of its reply. */
 export interface Said {
   readonly text: string;
-  /** The end of it, which no piece has carried. */
-  readonly rest: string;
-  /** Pieces sent. */
-  readonly pieces: number;
   /** Exactly the tokens of the text, where they are known. */
   readonly reply: Int32Array | undefined;
   /** What the next run goes on from. */
@@ -170,7 +166,7 @@ function fromDiskOf(read: DiskRead | undefined): RunReceipt['fromDisk'] {
 }
 
 /** The turn's run had no last word; a reader has read so much of the reply. */
-export function addLostRun(turn: Turn, { text, tokens, pieces }: HowFar): void {
+export function addLostRun(turn: Turn, { text, tokens }: HowFar): void {
   const produced = tokens.length - (turn.said?.soFar?.tokens.length ?? 0);
   const nothing = {
     processed: 0,
@@ -181,8 +177,8 @@ export function addLostRun(turn: Turn, { text, tokens, pieces }: HowFar): void {
   };
   const times = { waitedMs: 0, promptMs: 0, decodeMs: 0 };
   turn.runs.push({ lane: turn.lane, ...nothing, produced, ...times, outcome: 'lost' });
-  const soFar = { tokens: Int32Array.from(tokens), carried: text.length, pieces };
-  turn.said = { text, rest: '', pieces, reply: undefined, soFar };
+  const soFar = { tokens: Int32Array.from(tokens), carried: text.length, carriedTokens: tokens.length };
+  turn.said = { text, reply: undefined, soFar };
 }
 
 /** What is known of a reply; of one whose run is not over, nothing. */
@@ -191,7 +187,6 @@ export const saidOf = ({ said, stage }: Turn): Said | undefined =>
 
 export function answerOf(turn: Turn, mind: MindArgs, ending: Ending, now: number): TurnAnswer {
   const { outcome, error } = ending;
-  const said = saidOf(turn);
   const receipt: Receipt = {
     mind: mind.name,
     room: turn.request.room,
@@ -212,7 +207,5 @@ export function answerOf(turn: Turn, mind: MindArgs, ending: Ending, now: number
     firstPieceMs: turn.firstPieceAt === undefined ? undefined : turn.firstPieceAt - turn.request.calledAt,
     totalMs: now - turn.request.calledAt,
   };
-  // Before it ran there were no pieces; a run without a last word may have sent any number.
-  const pieces = said?.pieces ?? (turn.grant === 0 ? 0 : undefined);
-  return { outcome, pieces, rest: said?.rest ?? '', receipt, error };
+  return { outcome, text: saidOf(turn)?.text, receipt, error };
 }

@@ -149,9 +149,9 @@ describe('what a reader has', () => {
     const { text, tokens: said, runs } = await stage.read(tokens, [], { maxTokens });
     expect(said).toEqual([...(runs[0]?.reply ?? [])]);
     for (const had of [0, 1, 12, said.length]) {
-      const soFar = { tokens: Int32Array.from(said.slice(0, had)), carried: 0, pieces: 0 };
+      const soFar = { tokens: Int32Array.from(said.slice(0, had)), carried: 0, carriedTokens: 0 };
       const again = await stage.read(tokens, [], { maxTokens, soFar, activity: `had ${had}` });
-      expect(again.text).toBe(text);
+      expect([again.text, again.tokens]).toEqual([text, said]);
       expect(most(again)).toBe(maxTokens - had);
     }
   });

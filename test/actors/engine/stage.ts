@@ -109,7 +109,9 @@ export class EngineStage {
         const grant = this.begin(tokens, { ...given, soFar });
       });
       read.runs.push(done);
-      if (done.outcome !== 'reclaimed') return { ...read, text: read.text + done.rest };
+      if (done.outcome !== 'reclaimed') {
+        return { ...read, text: read.text + done.text.slice(read.text.length) };
+      }
       soFar = done.soFar;
     }
   }

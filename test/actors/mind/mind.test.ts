@@ -103,8 +103,6 @@ const done = (number: number, given: Partial<RunDone> = {}): void =>
     soFar: undefined,
     outcome: 'stop',
     text: '',
-    rest: '',
-    pieces: 0,
     reply: model.tokenize(given.text ?? '', { special: false, continues: true }),
     produced: 1,
     processed: 10,
@@ -239,8 +237,8 @@ describe('the end of a turn', () => {
     reader.tell({ type: 'cancel', turn: called.turn });
     expect(await engine.hears()).toEqual([{ type: 'cancel', grant: 1, error: undefined }]);
     expect(called.ended).toBeUndefined();
-    done(1, { outcome: 'aborted', text: 'As far', rest: 'As far', reply: Int32Array.of(1) });
-    expect(await called.answer).toMatchObject({ outcome: 'aborted', rest: 'As far' });
+    done(1, { outcome: 'aborted', text: 'As far', reply: Int32Array.of(1) });
+    expect(await called.answer).toMatchObject({ outcome: 'aborted', text: 'As far' });
   });
 
   it('T8 a deadline counts from the call, not from when the mind hears of it', async () => {
@@ -263,8 +261,8 @@ describe('the end of a turn', () => {
     await thread.pass(1_001);
     const [cancel] = (await engine.hears()) as [EngineControl & { type: 'cancel' }];
     expect(cancel).toMatchObject({ type: 'cancel', error: { code: 'DeadlineExceeded' } });
-    done(1, { outcome: 'failed', error: cancel.error, text: 'Well now', rest: ' now', pieces: 1 });
-    expect(await called.answer).toMatchObject({ outcome: 'failed', rest: ' now', pieces: 1 });
+    done(1, { outcome: 'failed', error: cancel.error, text: 'Well now' });
+    expect(await called.answer).toMatchObject({ outcome: 'failed', text: 'Well now' });
   });
 
   it('R4 a broker that was started again is asked anew by who waits, and what it granted before is void', async () => {

@@ -18,14 +18,12 @@ beforeEach(async () => {
 });
 afterEach(() => stage.close());
 
-/** As the engine leaves a run that said so much, of which two pieces have carried all but the last. */
+/** As the engine leaves a run that said so much, of which pieces have carried all but the last. */
 const HALF = {
   outcome: 'reclaimed' as const,
   text: 'Half of it',
-  rest: ' it',
-  pieces: 2,
   reply: Int32Array.of(7, 8, 9),
-  soFar: { tokens: Int32Array.of(7, 8, 9), carried: 7, pieces: 2 },
+  soFar: { tokens: Int32Array.of(7, 8, 9), carried: 7, carriedTokens: 2 },
   produced: 3,
 };
 const error = { code: 'EngineLost', message: '', detail: { reason: 'gone' }, stack: undefined };
@@ -60,9 +58,9 @@ describe('a turn whose lane is wanted back', () => {
     expect(second.run.tokens).toEqual(first.run.tokens);
     expect(second.run).toMatchObject({ soFar: HALF.soFar, maxTokens: first.run.maxTokens });
     expect(second.run.sampling.seed).toBe(first.run.sampling.seed);
-    stage.done(2, { text: 'Half of it all', rest: '', pieces: 4, produced: 2 });
-    const { outcome, pieces, receipt } = await called.answer;
-    expect([outcome, pieces]).toEqual(['stop', 4]);
+    stage.done(2, { text: 'Half of it all', produced: 2 });
+    const { outcome, text, receipt } = await called.answer;
+    expect([outcome, text]).toEqual(['stop', 'Half of it all']);
     expect(receipt.runs.map((run) => [run.outcome, run.produced])).toEqual([
       ['reclaimed', 3],
       ['stop', 2],
@@ -75,7 +73,7 @@ describe('a turn whose lane is wanted back', () => {
     await stage.grant(1);
     stage.done(1, HALF);
     expect(await called.answer).toMatchObject({
-      ...{ outcome: 'reclaimed', error: undefined, rest: ' it', pieces: 2 },
+      ...{ outcome: 'reclaimed', error: undefined, text: HALF.text },
       receipt: { outcome: 'reclaimed', runs: [{ outcome: 'reclaimed' }] },
     });
     expect(await saved()).toEqual([['Half of it', true]]);
@@ -91,7 +89,7 @@ describe('a turn whose lane is wanted back', () => {
     const { run } = await stage.grant(3);
     expect(run.soFar).toEqual(HALF.soFar);
     stage.done(3, { begun: false, outcome: 'failed', error });
-    expect(await called.answer).toMatchObject({ outcome: 'failed', rest: ' it', pieces: 2 });
+    expect(await called.answer).toMatchObject({ outcome: 'failed', text: HALF.text });
     expect(await saved()).toEqual([['Half of it', true]]);
   });
 
@@ -107,7 +105,7 @@ describe('a turn whose lane is wanted back', () => {
     expect(await called.answer).toMatchObject({
       outcome: 'failed',
       error: { code: 'OtherGenes' },
-      rest: ' it',
+      text: HALF.text,
     });
     expect(await stage.broker.hears()).toMatchObject([{ type: 'withdraw' }]);
   });
@@ -119,7 +117,7 @@ describe('a turn whose lane is wanted back', () => {
     const { ticket } = await stage.asked('request');
     stage.reader.tell({ type: 'cancel', turn: called.turn });
     expect(await stage.broker.hears()).toEqual([{ type: 'withdraw', ticket }]);
-    expect(await called.answer).toMatchObject({ outcome: 'aborted', rest: ' it', pieces: 2 });
+    expect(await called.answer).toMatchObject({ outcome: 'aborted', text: HALF.text });
     expect(await saved()).toEqual([['Half of it', true]]);
   });
 
@@ -130,7 +128,7 @@ describe('a turn whose lane is wanted back', () => {
     stage.reader.tell({ type: 'cancel', turn: called.turn });
     await stage.engine.hears();
     stage.done(1, HALF);
-    expect(await called.answer).toMatchObject({ outcome: 'aborted', rest: ' it' });
+    expect(await called.answer).toMatchObject({ outcome: 'aborted', text: HALF.text });
     expect(await stage.broker.hears()).toMatchObject([{ type: 'released' }]);
   });
 
@@ -150,7 +148,7 @@ describe('a turn whose engine is lost', () => {
     stage.broker.tell({ type: 'revoked', ticket, error });
   };
   const read = (turn: number, grant: number): void =>
-    stage.reader.tell({ type: 'read', turn, grant, text: 'Half of', tokens: [7, 8], pieces: 2 });
+    stage.reader.tell({ type: 'read', turn, grant, text: 'Half of', tokens: [7, 8] });
 
   it('E7 asks its reader how far it has come, and goes on from there', async () => {
     const called = stage.call();
@@ -158,8 +156,8 @@ describe('a turn whose engine is lost', () => {
     expect(await stage.reader.hears()).toEqual([{ type: 'how-far', turn: called.turn, grant: 1 }]);
     read(called.turn, 1);
     const { run } = await stage.grant(2);
-    expect(run.soFar).toEqual({ tokens: Int32Array.of(7, 8), carried: 7, pieces: 2 });
-    stage.done(2, { text: 'Half of it', rest: '', pieces: 3, produced: 1 });
+    expect(run.soFar).toEqual({ tokens: Int32Array.of(7, 8), carried: 7, carriedTokens: 2 });
+    stage.done(2, { text: 'Half of it', produced: 1 });
     const { outcome, receipt } = await called.answer;
     expect(outcome).toBe('stop');
     expect(receipt.runs.map((each) => [each.outcome, each.produced])).toEqual([
@@ -187,7 +185,7 @@ describe('a turn whose engine is lost', () => {
     }
     expect(await called.answer).toMatchObject({
       outcome: 'failed',
-      pieces: 2,
+      text: 'Half of',
       error: { code: 'EngineLost' },
     });
     expect(await saved()).toEqual([['Half of', true]]);
@@ -209,7 +207,7 @@ describe('a turn whose engine is lost', () => {
     await stage.reader.hears();
     expect(called.ended).toBeUndefined();
     read(called.turn, 1);
-    expect(await called.answer).toMatchObject({ outcome: 'aborted', pieces: 2, rest: '' });
+    expect(await called.answer).toMatchObject({ outcome: 'aborted', text: 'Half of' });
     expect(await saved()).toEqual([['Half of', true]]);
   });
 
@@ -242,6 +240,6 @@ describe('a turn whose engine is lost', () => {
     const called = stage.call();
     await lose(1);
     await stage.thread.ask(stage.mind, { type: 'leave' }, Band.reserved);
-    expect(await called.answer).toMatchObject({ outcome: 'aborted', pieces: undefined });
+    expect(await called.answer).toMatchObject({ outcome: 'aborted', text: undefined });
   });
 });

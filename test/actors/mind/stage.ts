@@ -98,7 +98,7 @@ export class MindStage {
   /** The engine's last word of a run. */
   done(grant: number, given: Partial<RunDone> = {}): void {
     this.engine.tell({
-      ...{ type: 'done', grant, begun: true, outcome: 'stop', text: '', rest: '', pieces: 0 },
+      ...{ type: 'done', grant, begun: true, outcome: 'stop', text: '' },
       ...{ reply: new Int32Array(0), soFar: undefined, produced: 1, processed: 10, reused: 0, shared: 0 },
       ...{ pagedIn: { bytes: 0, ms: 0 }, times: { waitedMs: 1, promptMs: 2, decodeMs: 3 }, error: undefined },
       ...given,
