@@ -31,7 +31,10 @@ export class Occupancy {
   readonly pages: PageTable;
   readonly #ceiling: number;
   readonly #tell: (message: EngineControl) => void;
-  /** Pages that came from elsewhere, by number, until the engine says that it has them. */
+  /**
+   * Pages that came from elsewhere, by number, until they are gone. They do not say themselves whose they are here, so that an
+   * engine that was lost over one does not find it again.
+   */
   readonly #adopted = new Map<number, PageRecord>();
   /** What the activities of minds begin with that are gone. */
   readonly #gone = new Set<string>();
@@ -59,10 +62,19 @@ export class Occupancy {
     this.#vacated = 0;
     this.lanes.open(lanes);
     this.pages.open(pages);
-    const useless = pages.filter(({ held, activity }) => held > cells || this.#isGone(activity));
+    this.#adoptAgain(new Map(pages.map((record) => [record.activity, record.page])));
+    const all = this.pages.all();
+    const useless = all.filter(({ held, activity }) => held > cells || this.#isGone(activity));
     if (useless.length > 0) this.#say([], useless);
-    for (const record of pages) this.#adopted.delete(record.page);
-    for (const record of this.#adopted.values()) this.adopt(record);
+  }
+
+  /** Those that an engine does not know of, which has these pages, or takes for another's. */
+  #adoptAgain(pages: ReadonlyMap<Activity, number>): void {
+    for (const record of this.#adopted.values()) {
+      const page = pages.get(record.activity);
+      if (page === undefined) this.adopt(record);
+      else if (page !== record.page) this.#adopted.delete(record.page);
+    }
   }
 
   /**
@@ -81,7 +93,6 @@ export class Occupancy {
   hear(message: Whereabouts): void {
     switch (message.type) {
       case 'paged':
-        this.#adopted.delete(message.record.page);
         this.pages.put(message.record);
         // It was being made when its mind went.
         if (this.#isGone(message.record.activity)) this.drop(message.record);
