@@ -84,6 +84,10 @@ bool Shelf::move(uint64_t id, Tier to) {
     from = entry.about.tier;
     if (from == to && !entry.moving) return false;
     if (!unused(id).gene) throw absent(id, "is on disk");
+    if (entry.gene->stacked().bytes == 0) {
+      entry.about.tier = to;
+      return true;
+    }
     gene.swap(entry.gene);
     entry.moving = true;
   }

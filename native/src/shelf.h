@@ -43,8 +43,8 @@ class Shelf {
   // it moves.
   void unload(uint64_t id);
 
-  // Copies a gene from the device to the host or back; the memory that it leaves is ready for the next one. False: it was
-  // there. Throws GeneAbsent, GeneInUse, and NativeFailure when there is no memory; it then stays where it was.
+  // Takes a gene from the device to the host or back: a copy, and the memory that it leaves is ready for the next one. Where
+  // the device computes in host memory both are the same bytes, and none is copied. False: it was there. Throws GeneAbsent, GeneInUse, and NativeFailure when there is no memory; it then stays where it was.
   bool move(uint64_t id, Tier to);
   // Gives what is in memory of it back to the system; false: nothing is. Throws GeneAbsent, GeneInUse.
   bool drop(uint64_t id);
