@@ -23,8 +23,8 @@ afterEach(async () => {
   place[Symbol.dispose]();
 });
 
-const start = async (memory: TroupeOptions['memory'] = {}): Promise<void> => {
-  troupe = await startTroupe({ lanes: 1, memory: { host: NEEDED, pages: 2 ** 30, dir, ...memory } });
+const start = async (memory: TroupeOptions['memory'] = {}, lanes = 1): Promise<void> => {
+  troupe = await startTroupe({ lanes, memory: { host: NEEDED, pages: 2 ** 30, dir, ...memory } });
 };
 const say = async (mind: Mind, text: string): Promise<TurnResult> => {
   const result = await mind.turn(text, { maxTokens: 16, sampling: greedy }).result;
@@ -37,15 +37,21 @@ const eventually = async (holds: () => Promise<boolean>): Promise<void> => {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 5));
 };
 
+/** Pages of others in this process take what memory there is until the function that it answers is called. */
+function ballast(): () => void {
+  const sections = [{ kind: SectionKind.kv, bytes: 56 * MIB }];
+  const page = addon.pages.create({ fingerprint: 'none', cells: 1, sections });
+  return () => {
+    addon.pages.release(page);
+    addon.pages.trim();
+  };
+}
 /** Memory becomes short over a room's page, until that is out of memory. */
 async function press(mind: Mind): Promise<void> {
-  // Pages of others in this process.
-  const sections = [{ kind: SectionKind.kv, bytes: 56 * MIB }];
-  const ballast = addon.pages.create({ fingerprint: 'none', cells: 1, sections });
+  const relieve = ballast();
   await mind.pageOut();
   await eventually(async () => (await troupe.pages.list()).length === 0);
-  addon.pages.release(ballast);
-  addon.pages.trim();
+  relieve();
 }
 
 describe('a room whose page memory is too short for', () => {
@@ -102,6 +108,26 @@ describe('a room whose page memory is too short for', () => {
     await until(() => unwritten.seen.length > 0, 'word of it');
     expect(unwritten.seen[0]).toMatchObject({ error: { code: 'PageMismatch' } });
     expect(await onDisk()).toEqual([spilled]);
+  });
+});
+
+describe('lanes of a context that is made smaller', () => {
+  it('B4 are on disk then, and go on from there', async () => {
+    await start({}, 2);
+    const [ada, ben] = [await troupe.mind('ada'), await troupe.mind('ben')];
+    await say(ada, 'Tell me about the sea.');
+    const relieve = ballast();
+    await say(ben, 'Tell me about the sea.');
+    await eventually(async () => (await troupe.memory()).cells.total === 512);
+    expect(await troupe.pages.list()).toEqual([]);
+    const files = await onDisk();
+    expect(files.map(({ mind }) => mind)).toEqual(['ada', 'ben']);
+    for (const [at, mind] of [ada, ben].entries()) {
+      const { fromDisk, reused } = ran(await say(mind, 'And the ship?'));
+      expect(fromDisk).toMatchObject({ failed: undefined });
+      expect(reused).toBe(files[at]?.tokens);
+    }
+    relieve();
   });
 });
 

@@ -42,7 +42,7 @@ export class Givers {
       isWanted: (activity) => rooms.isWanted(activity),
       isFiled: (record) => rooms.isFiled(record),
       pager: () => holder('pager'),
-      drop: (records) => this.#drop(records),
+      drop: (records) => this.drop(records),
     });
   }
 
@@ -76,8 +76,8 @@ export class Givers {
     return this.#ask<Relieved>('residency', { ...ask });
   }
 
-  /** Meanwhile an activity may have come back for its page, or have another. */
-  async #drop(records: readonly PageRecord[]): Promise<number> {
+  /** Has memory let go of pages, but of none that is needed by now or was replaced; answers how many bytes that gave back. */
+  async drop(records: readonly PageRecord[]): Promise<number> {
     const { occupancy, rooms } = this.#of;
     const going = records.filter(
       ({ activity, page }) => occupancy.pages.of(activity)?.page === page && !rooms.isWanted(activity),

@@ -8,6 +8,7 @@ import { Band } from '../../runtime/message.js';
 import type { Shape } from '../engine/protocol.js';
 import type { PoolUse } from '../residency/protocol.js';
 import { Alerts } from './alerts.js';
+import { Departures } from './departures.js';
 import { Givers } from './givers.js';
 import { type Holder, type Holds, LeaseBook } from './leases.js';
 import { type MemoryReport, reportOf } from './memory-report.js';
@@ -58,6 +59,7 @@ export class Memory {
   readonly #book = new LeaseBook();
   readonly #holders = new Map<Holder, ActorId>();
   readonly #givers: Givers;
+  readonly #departures: Departures;
   readonly #relief: Relief;
   readonly #alerts = new Alerts();
   readonly #resize: Resize;
@@ -73,15 +75,19 @@ export class Memory {
     this.#budgets = budgets;
     this.#of = of;
     const now = () => ctx.now;
+    const { occupancy, rooms } = of;
+    const holder = (name: Holder): ActorId | undefined => this.#holders.get(name);
+    this.#givers = new Givers({ ctx, occupancy, rooms, leases: () => this.#book.all(), holder });
+    this.#departures = new Departures({
+      ...{ lanes: () => occupancy.lanes.all, writings: rooms.writings, pager: () => holder('pager') },
+      isWanted: (activity) => rooms.isWanted(activity),
+      pageOut: (lane) => rooms.pageOut(lane),
+      drop: (records) => this.#givers.drop(records),
+    });
     this.#resize = new Resize({
       ...{ now, leases: () => this.#book.all(), waiting: () => of.turns.waiting.size },
       ...{ wish: saved.get(WISH) as Wish | undefined, keep: (wish) => ctx.save(WISH, wish) },
-      relaunch: (shape) => of.relaunch.resize(shape, RELAUNCH_MS),
-    });
-    const { occupancy, rooms } = of;
-    this.#givers = new Givers({
-      ...{ ctx, occupancy, rooms, leases: () => this.#book.all() },
-      holder: (name) => this.#holders.get(name),
+      relaunch: (shape, how) => of.relaunch.resize(shape, RELAUNCH_MS, this.#before(how)),
     });
     this.#relief = new Relief([...this.#givers.all(), this.#resize], now);
   }
@@ -177,6 +183,12 @@ export class Memory {
     if (residency === undefined || text === this.#poolUse) return;
     this.#poolUse = text;
     this.#ctx.tell(residency, { ...use }, { band: Band.reserved });
+  }
+
+  /** Where the device has memory of its own, pages in the host's are out of its way. */
+  #before(how: 'smaller' | 'larger'): ((goesOn: () => boolean) => Promise<void>) | undefined {
+    if (how === 'larger' || !this.#onePool) return undefined;
+    return (goesOn) => this.#departures.leave(goesOn);
   }
 
   #report(): MemoryReport {

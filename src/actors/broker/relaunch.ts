@@ -17,13 +17,15 @@ interface Asked {
   readonly reply: Reply;
   /** Turns of this class and those below it give up their lanes, once no other runs. */
   readonly reclaims: TurnClass;
+  /** What is done before, when nothing is granted any more, for as long as it may go on. */
+  readonly before?: ((goesOn: () => boolean) => Promise<void>) | undefined;
 }
 
 interface Wanted extends Asked {
   readonly endsAt: number;
   /** Takes back its deadline. */
   readonly forget: () => void;
-  told: boolean;
+  stage: 'asked' | 'preparing' | 'ready' | 'told';
 }
 
 export class Relaunch {
@@ -38,22 +40,23 @@ export class Relaunch {
   }
 
   /** Another one that is asked for meanwhile is refused. */
-  ask({ shape, deadlineMs, reply, reclaims }: Asked): void {
+  ask(asked: Asked): void {
     const ctx = this.#ctx;
+    const { deadlineMs, reply } = asked;
     if (this.#wanted !== undefined) {
       reply.reject(new MailboxFull({ actor: ctx.name, band: 'user', bound: 1 }));
       return;
     }
     const forget = ctx.after(deadlineMs, { type: 'late' });
-    this.#wanted = { shape, deadlineMs, reply, reclaims, endsAt: ctx.now + deadlineMs, forget, told: false };
+    this.#wanted = { ...asked, endsAt: ctx.now + deadlineMs, forget, stage: 'asked' };
     this.#settle();
   }
 
   /** The broker wants it itself, for memory: no realtime turn gives up its lane for that. Rejects as `ask` refuses. */
-  resize(shape: Shape, deadlineMs: number): Promise<Shape> {
+  resize(shape: Shape, deadlineMs: number, before: Asked['before']): Promise<Shape> {
     return new Promise((resolve, reject) => {
       const reply = { resolve: (made: unknown) => resolve(made as Shape), reject };
-      this.ask({ shape, deadlineMs, reply, reclaims: 'interactive' });
+      this.ask({ shape, deadlineMs, reply, reclaims: 'interactive', before });
     });
   }
 
@@ -64,33 +67,49 @@ export class Relaunch {
   /** Wants lanes back, if it waits for them. */
   reclaim(reclaims: Reclaims): void {
     const wanted = this.#wanted;
-    if (wanted !== undefined && !wanted.told) reclaims.askAll(wanted.reclaims, wanted.endsAt - this.#ctx.now);
+    if (wanted?.stage === 'asked') reclaims.askAll(wanted.reclaims, wanted.endsAt - this.#ctx.now);
   }
 
   /** Whether grants have to wait for it; tells the engine as soon as nothing is granted. */
   holds(granted: number, tell: (message: EngineControl) => void): boolean {
     const wanted = this.#wanted;
-    if (wanted !== undefined && !wanted.told && granted === 0) {
-      wanted.told = true;
-      tell({ type: 'relaunch', shape: wanted.shape });
+    if (wanted !== undefined && granted === 0) {
+      if (wanted.stage === 'asked') this.#prepare(wanted);
+      if (wanted.stage === 'ready') {
+        wanted.stage = 'told';
+        tell({ type: 'relaunch', shape: wanted.shape });
+      }
     }
     return wanted !== undefined;
   }
 
+  #prepare(wanted: Wanted): void {
+    wanted.stage = wanted.before === undefined ? 'ready' : 'preparing';
+    const ready = (): void => {
+      if (wanted.stage === 'preparing') wanted.stage = 'ready';
+      this.#settle();
+    };
+    wanted.before?.(() => this.#wanted === wanted && wanted.stage === 'preparing').then(ready, ready);
+  }
+
   /** An engine is up: the one that was told, or one that was started again. */
   up(shape: Shape, error: ErrorEnvelope | undefined): void {
-    const { shape: wanted, told } = this.#wanted ?? {};
-    if (!told) return;
+    const { shape: wanted, stage } = this.#wanted ?? {};
+    if (stage !== 'told') return;
     if (error !== undefined) this.#take()?.reply.reject(fromEnvelope(error));
     else if (wanted?.lanes === shape.lanes && wanted.cells === shape.cells)
       this.#take()?.reply.resolve(shape);
     else this.#take()?.reply.reject(new EngineLost({ reason: 'it came back as it was before' }));
   }
 
-  /** Its deadline is past: grants go on, unless the engine is at it. */
+  /** Its deadline is past: grants go on, unless the lanes are free, or the engine is at it. */
   late(): void {
     const wanted = this.#wanted;
-    if (wanted === undefined || wanted.told) return;
+    if (wanted === undefined || wanted.stage === 'told') return;
+    if (wanted.stage !== 'asked') {
+      wanted.stage = 'ready';
+      return this.#settle();
+    }
     const what = 'the relaunch, waiting for turns to end,';
     this.#take()?.reply.reject(new DeadlineExceeded({ what, deadlineMs: wanted.deadlineMs }));
   }

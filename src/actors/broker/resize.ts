@@ -25,8 +25,8 @@ export interface ResizeOf {
   readonly wish: Wish | undefined;
   keep(wish: Wish): void;
   leases(): readonly Lease[];
-  /** Has the context made anew. Rejects where it cannot be; it is as it was then. */
-  relaunch(shape: Shape): Promise<Shape>;
+  /** Has the context made anew, smaller or larger. Rejects where it cannot be; it is as it was then. */
+  relaunch(shape: Shape, how: 'smaller' | 'larger'): Promise<Shape>;
   /** Turns that wait. */
   waiting(): number;
 }
@@ -73,7 +73,7 @@ export class Resize implements Giver {
   async ask(bytes: number): Promise<Given> {
     const before = this.#bytes();
     const shape = this.#shape && smallerShape(this.#shape, before, bytes);
-    if (shape === undefined || !(await this.#make(shape))) return { outcome: 'refused', bytes: 0 };
+    if (shape === undefined || !(await this.#make(shape, 'smaller'))) return { outcome: 'refused', bytes: 0 };
     const freed = Math.max(0, before - this.#bytes());
     return { outcome: freed < bytes ? 'partial' : 'released', bytes: freed };
   }
@@ -87,7 +87,7 @@ export class Resize implements Giver {
     const isRested = this.#calmSince !== undefined && this.#of.now() - this.#calmSince >= CALM_MS;
     if (!isRested || this.#making || this.#of.waiting() === 0) return;
     const larger = largerShape(shape, full, this.#bytes(), pool);
-    if (larger !== undefined) void this.#make(larger);
+    if (larger !== undefined) void this.#make(larger, 'larger');
   }
 
   #want(wish: Wish): void {
@@ -95,10 +95,10 @@ export class Resize implements Giver {
     this.#of.keep(wish);
   }
 
-  async #make(shape: Shape): Promise<boolean> {
+  async #make(shape: Shape, how: 'smaller' | 'larger'): Promise<boolean> {
     this.#making = true;
     try {
-      await this.#of.relaunch(shape);
+      await this.#of.relaunch(shape, how);
       return true;
     } catch {
       return false;

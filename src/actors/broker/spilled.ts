@@ -13,6 +13,7 @@ import type { MoveKind, Occupancy } from './occupancy.js';
 import { PageQuestions } from './page-questions.js';
 import { placesOf } from './places.js';
 import type { BrokerMessage, BrokerToPager, DiskWord, FoundPage, PagerToBroker, Rooms } from './protocol.js';
+import type { LaneState } from './queue.js';
 import { Readings } from './readings.js';
 import { Writings } from './writings.js';
 
@@ -66,6 +67,16 @@ export class Spilled {
     if (found.page?.page !== UNMADE) return found;
     this.#questions.ask(activity, this.#ctx.replyLater());
     return undefined;
+  }
+
+  /** Has what an idle lane holds go into a page; answers that when it is made. Undefined: it could not be. */
+  pageOut({ lane, activity = '' }: LaneState): Promise<PageRecord | undefined> {
+    this.#occupancy.vacate(lane, (other) => this.isWanted(other));
+    const { page } = this.#found(activity);
+    if (page?.page !== UNMADE) return Promise.resolve(page);
+    return new Promise((resolve, reject) => {
+      this.#questions.ask(activity, { resolve: (found) => resolve((found as FoundPage).page), reject });
+    });
   }
 
   /** What engine and pager say of lanes and pages. */
