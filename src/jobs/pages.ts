@@ -21,23 +21,28 @@ import { sourceOf, targetOf } from '../pages/store.js';
 import { withoutTranscript, withTranscript } from '../pages/transcript.js';
 import { defineJob } from '../runtime/offload.js';
 
-export default defineJob((job: PagesJob): PagesAnswer[PagesJob['what']] => {
+type OwnedJob = Exclude<PagesJob, { readonly what: 'open' }>;
+
+export default defineJob((job: PagesJob): PagesAnswer[PagesJob['what']] =>
+  job.what === 'open' ? open(job.path) : runIn(directoryOf(job), job),
+);
+
+/** Does a job in a folder that is owned. */
+export function runIn(directory: Directory, job: OwnedJob): PagesAnswer[OwnedJob['what']] {
   switch (job.what) {
-    case 'open':
-      return open(job.path);
     case 'list':
-      return list(owned(job));
+      return list(directory);
     case 'remove':
-      remove(owned(job), job.name);
+      remove(directory, job.name);
       return undefined;
     case 'spill':
-      return spill(job);
+      return spill(directory, job);
     case 'restore':
-      return restore(job);
+      return restore(directory, job);
   }
-});
+}
 
-const owned = ({ path, lock }: Owned): Directory => ({
+const directoryOf = ({ path, lock }: Owned): Directory => ({
   path,
   lock,
   disk: realDisk,
@@ -55,7 +60,7 @@ function open(path: string): PagesAnswer['open'] {
   }
 }
 
-function spill(job: SpillJob): PagesAnswer['spill'] {
+function spill(directory: Directory, job: SpillJob): PagesAnswer['spill'] {
   const { pages, files } = loadAddon();
   files.yieldThread();
   pages.retain(job.page);
@@ -65,15 +70,15 @@ function spill(job: SpillJob): PagesAnswer['spill'] {
       throw new BadArgument({ argument: 'page', value: job.page, expected: 'a page that is whole' });
     }
     const tick = ticking(job, `the spill of ${job.name}`);
-    const source = withTranscript(sourceOf(pages, job.page), job.transcript, realDisk);
-    published = pageFile(publish(owned(job), job.name, source, Date.now(), tick));
+    const source = withTranscript(sourceOf(pages, job.page), job.transcript, directory.disk);
+    published = pageFile(publish(directory, job.name, source, Date.now(), tick));
   } finally {
     pages.release(job.page);
   }
   return published;
 }
 
-function restore(job: RestoreJob): PagesAnswer['restore'] {
+function restore(directory: Directory, job: RestoreJob): PagesAnswer['restore'] {
   const { pages } = loadAddon();
   const tick = ticking(job, `the restoring of ${job.name}`);
   let transcript: Uint8Array = new Uint8Array();
@@ -84,8 +89,8 @@ function restore(job: RestoreJob): PagesAnswer['restore'] {
     if (job.fingerprint !== undefined) checkFingerprint(layout.fingerprint, job.fingerprint);
     return targetOf(pages, layout);
   };
-  const begin = withoutTranscript(target, keep, realDisk);
-  const { page, manifest } = read(owned(job), job.name, begin, tick);
+  const begin = withoutTranscript(target, keep, directory.disk);
+  const { page, manifest } = read(directory, job.name, begin, tick);
   try {
     if (job.genes !== undefined) checkGenes(metaOf(job.name, page).genes, job.genes);
     const charged = pages.info(page)?.bytes ?? 0;

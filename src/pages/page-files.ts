@@ -1,15 +1,14 @@
 /**
  * The pages folder of a process, for actors: spill, restore, list, remove. Nothing blocks here; the work is done by jobs on
- * the offload pool, one at a time for each page, in the order in which they were asked for. Spills have a thread of their
- * own, since its low priority is for good.
+ * offload threads (`page-jobs.ts`), one at a time for each page, in the order in which they were asked for.
  */
 import { DeadlineExceeded } from '../errors.js';
 import { loadAddon } from '../native/load.js';
-import { Offload } from '../runtime/offload.js';
-import type { Owned, PagesAnswer, PagesJob, Restored, Until } from './job.js';
+import type { Owned, Restored, Until } from './job.js';
 import type { PageGene } from './meta.js';
 import { checkPageName } from './names.js';
 import { InOrder } from './order.js';
+import type { PageWork } from './page-jobs.js';
 import { Progress } from './progress.js';
 import type { PageFile, PageList } from './read.js';
 import type { Damage } from './recover.js';
@@ -18,7 +17,6 @@ import type { Damage } from './recover.js';
 const SMALL_JOB_MS = 120_000;
 /** A job looks at its deadline itself, between two chunks; only one that does not come to that is ended from outside. */
 const GRACE_MS = 60_000;
-const JOB = new URL('../jobs/pages.js', import.meta.url).href;
 
 export interface SpillRequest {
   /** The activity, as `ada/main`. */
@@ -45,26 +43,24 @@ export interface PageJobOptions {
 
 export class PageFiles {
   readonly #owned: Owned;
-  readonly #offload: Offload;
-  readonly #spills = new Offload({ threads: 1 });
+  readonly #work: PageWork;
   readonly #order = new InOrder();
   /** Pages that could not be brought to a whole generation when the folder was opened. */
   readonly damaged: readonly Damage[];
 
-  private constructor(owned: Owned, offload: Offload, damaged: readonly Damage[]) {
+  private constructor(owned: Owned, work: PageWork, damaged: readonly Damage[]) {
     this.#owned = owned;
-    this.#offload = offload;
+    this.#work = work;
     this.damaged = damaged;
   }
 
   /**
    * Takes the folder for this process, made if it is not there, and finishes what a process before left unfinished.
-   * `offload`: where all but spills runs; it stays the caller's. Rejects with DirectoryInUse, DiskFull, DiskFailure.
+   * `work`: what runs its jobs; it stays the caller's. Rejects with DirectoryInUse, DiskFull, DiskFailure.
    */
-  static async open(path: string, offload: Offload): Promise<PageFiles> {
-    const job: PagesJob = { what: 'open', path };
-    const { owned, damaged } = await offload.run<PagesAnswer['open']>(JOB, job, SMALL_JOB_MS);
-    return new PageFiles(owned, offload, damaged);
+  static async open(path: string, work: PageWork): Promise<PageFiles> {
+    const { owned, damaged } = await work.run({ what: 'open', path }, SMALL_JOB_MS);
+    return new PageFiles(owned, work, damaged);
   }
 
   /**
@@ -73,12 +69,8 @@ export class PageFiles {
    * stays in memory. Also with PublicationUnfinished.
    */
   spill({ name, page, transcript }: SpillRequest, options: PageJobOptions): Promise<PageFile> {
-    return this.#onPage('spill', name, options, (until) =>
-      this.#spills.run(
-        JOB,
-        { what: 'spill', ...this.#owned, ...until, name, page, transcript },
-        until.backstopMs,
-      ),
+    return this.#onPage('spill', name, options, (until, backstopMs) =>
+      this.#work.run({ what: 'spill', ...this.#owned, ...until, name, page, transcript }, backstopMs),
     );
   }
 
@@ -87,12 +79,8 @@ export class PageFiles {
    * OverCeiling, DiskFailure, PageBusy, Aborted, DeadlineExceeded.
    */
   restore({ name, fingerprint, genes }: RestoreRequest, options: PageJobOptions): Promise<Restored> {
-    return this.#onPage('restore', name, options, (until) =>
-      this.#offload.run(
-        JOB,
-        { what: 'restore', ...this.#owned, ...until, name, fingerprint, genes },
-        until.backstopMs,
-      ),
+    return this.#onPage('restore', name, options, (until, backstopMs) =>
+      this.#work.run({ what: 'restore', ...this.#owned, ...until, name, fingerprint, genes }, backstopMs),
     );
   }
 
@@ -104,20 +92,18 @@ export class PageFiles {
 
   /** The pages on disk, as their manifests say. */
   list(): Promise<PageList> {
-    const job: PagesJob = { what: 'list', ...this.#owned };
-    return this.#offload.run(JOB, job, SMALL_JOB_MS);
+    return this.#work.run({ what: 'list', ...this.#owned }, SMALL_JOB_MS);
   }
 
   /** Rejects with NoSuchPage, DiskFailure, PageBusy. */
   async remove(name: string): Promise<void> {
-    const job: PagesJob = { what: 'remove', ...this.#owned, name: checkPageName(name) };
-    await this.#order.run(name, () => this.#offload.run(JOB, job, SMALL_JOB_MS));
+    const job = { what: 'remove', ...this.#owned, name: checkPageName(name) } as const;
+    await this.#order.run(name, () => this.#work.run(job, SMALL_JOB_MS));
   }
 
   /** Waits for the jobs that were asked for, and gives the folder up. */
   async close(): Promise<void> {
     await this.#order.settled();
-    await this.#spills.close();
     loadAddon().files.unlock(this.#owned.lock);
   }
 
@@ -125,14 +111,14 @@ export class PageFiles {
     what: string,
     name: string,
     { deadlineMs, progress = new Progress() }: PageJobOptions,
-    run: (until: Until & { readonly backstopMs: number }) => Promise<T>,
+    run: (until: Until, backstopMs: number) => Promise<T>,
   ): Promise<T> {
     checkPageName(name);
     const at = Date.now() + deadlineMs;
     return this.#order.run(name, () => {
       const leftMs = at - Date.now();
       if (leftMs <= 0) throw new DeadlineExceeded({ what: `the ${what} of ${name}`, deadlineMs });
-      return run({ at, deadlineMs, progress: progress.memory, backstopMs: leftMs + GRACE_MS });
+      return run({ at, deadlineMs, progress: progress.memory }, leftMs + GRACE_MS);
     });
   }
 }

@@ -6,8 +6,8 @@ import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { pagePath } from '../../src/pages/layout.js';
 import { folderName } from '../../src/pages/names.js';
 import { PageFiles } from '../../src/pages/page-files.js';
+import { PageJobs } from '../../src/pages/page-jobs.js';
 import { Progress } from '../../src/pages/progress.js';
-import { Offload } from '../../src/runtime/offload.js';
 import { addon } from '../native/fixtures.js';
 import { failure } from '../runtime/stage.js';
 import { logitsFrom, metaOf, realPage } from './lane.js';
@@ -16,12 +16,12 @@ import { newFolder } from './plain-pages.js';
 const PROGRAM = fileURLToPath(new URL('./restore.program.mjs', import.meta.url));
 const SOON = { deadlineMs: 60_000 };
 const NOTHING_SAID = new Uint8Array();
-const offload = new Offload();
-afterAll(() => offload.close());
+const jobs = new PageJobs();
+afterAll(() => jobs.close());
 
 const opened: PageFiles[] = [];
 async function open(path = newFolder()): Promise<PageFiles> {
-  const files = await PageFiles.open(path, offload);
+  const files = await PageFiles.open(path, jobs);
   opened.push(files);
   return files;
 }
@@ -169,7 +169,7 @@ describe('P5 refusals', () => {
   test('P6 a folder that is in use; it is free when it is closed', async () => {
     const path = newFolder();
     const files = await open(path);
-    expect(await failure(PageFiles.open(path, offload))).toMatchObject({
+    expect(await failure(PageFiles.open(path, jobs))).toMatchObject({
       code: 'DirectoryInUse',
       detail: { dir: path },
     });

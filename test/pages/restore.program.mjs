@@ -2,10 +2,10 @@
 import { fileURLToPath } from 'node:url';
 import { loadAddon } from '../../dist/native/load.js';
 import { PageFiles } from '../../dist/pages/page-files.js';
-import { Offload } from '../../dist/runtime/offload.js';
+import { PageJobs } from '../../dist/pages/page-jobs.js';
 
-const offload = new Offload();
-const files = await PageFiles.open(process.argv[2], offload);
+const jobs = new PageJobs();
+const files = await PageFiles.open(process.argv[2], jobs);
 const { page } = await files.restore({ name: 'ada/main' }, { deadlineMs: 60_000 });
 const path = fileURLToPath(new URL('../../models/parlour-tiny-F16.gguf', import.meta.url));
 const model = loadAddon().loadModel({ path, mmap: false, gpuLayers: 0 });
@@ -20,5 +20,5 @@ const logits = [9, 31, 77].map((token) => {
 context.close();
 model.close();
 await files.close();
-await offload.close();
+await jobs.close();
 process.stdout.write(JSON.stringify(logits));

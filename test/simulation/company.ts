@@ -1,186 +1,143 @@
 /**
- * Eight minds on two lanes over the fake engine, and those who speak with them: turns called and cancelled, genes that come
- * and go meanwhile, and in the end what became of each turn.
+ * Eight minds on two lanes over the fake engine, and all that is done with them: turns called and cancelled, rooms that move
+ * and go to disk, genes that come and go, contexts made anew, minds that leave and come back; and in the end what became of
+ * it.
  */
-
-import broker from '../../src/actors/broker/broker.js';
 import type { Budgets } from '../../src/actors/broker/pools.js';
-import engine from '../../src/actors/engine/engine.js';
 import { createStatus, readLanes } from '../../src/actors/engine/status.js';
 import mindActor from '../../src/actors/mind/mind.js';
-import pager from '../../src/actors/pager/pager.js';
-import type { NamedGene } from '../../src/actors/residency/protocol.js';
-import { residencyOver } from '../../src/actors/residency/residency.js';
 import { Mind } from '../../src/mind.js';
-import { Reader } from '../../src/reader.js';
 import type { ActorId } from '../../src/runtime/address.js';
-import { CONTROL_THREAD } from '../../src/runtime/well-known.js';
 import type { Stage } from '../../src/stage.js';
 import { Random, type TestSpawnOptions } from '../../src/testing/index.js';
 import type { Outcome, SimulatedSystem, Trial } from '../../src/testing/simulation/index.js';
-import type { Turn, TurnResult } from '../../src/turn.js';
-import { TIGHT, UNBOUNDED } from '../actors/budgets.js';
+import { Callers } from './callers.js';
+import { DiskKeeper } from './disk-keeper.js';
 import type { FakeAddon } from './fake-addon.js';
-import { soloReply } from './fake-tokens.js';
+import { ADD_UP } from './fake-context.js';
+import type { FakeFolder } from './fake-folder.js';
 import { GENES, GeneKeeper } from './gene-keeper.js';
-import type { LaneOwners } from './lane-owners.js';
-import { PAGE_BYTES, PageKeeper } from './page-keeper.js';
+import { lookAtLeases } from './leases-look.js';
+import { CELLS, CONTEXT, openCompany } from './opening.js';
+import { PageKeeper } from './page-keeper.js';
 import { Relauncher } from './relauncher.js';
+import type { Witnesses } from './witnesses.js';
 
 const MINDS = 8;
-const LANES = 2;
-const CELLS = 384;
-const CONTEXT = 256;
-/** Genes take a byte each: room for two of three on the device, and for one beside it. */
-const SLOTS = 2;
-const HOST_BYTES = 1;
-export const ENGINE_THREAD = 2;
-const DEADLINE_MS = 20_000;
 const ROUND_MS = 400;
 const MOST_ROUNDS = 200;
 /** Tries to start a mind, and the wait between two. */
 const MOST_TRIES = 5;
 const AGAIN_MS = 1_000;
 const QUIET_MS = 120_000;
-/** The stream of a seed's random numbers that the callers draw from. */
-const CALLERS = 5;
+/** One round in so many a mind leaves, and another comes in its place. */
+const LEAVE_ONE_IN = 10;
+/** The stream of a seed's random numbers that the rounds draw from. */
+const ROUNDS = 15;
 
-/** With three genes a turn wants more than there are slots. */
-const GENES_ARE_NOT = ['NoSuchGene', 'OtherGenes', 'GeneSlotsFull'];
-
-interface Called {
-  readonly number: number;
-  readonly turn: Turn;
-  cancelled: boolean;
+/** What the native side is made of. */
+export interface Fakes {
+  readonly addon: FakeAddon;
+  readonly folder: FakeFolder;
 }
+
+/** A few pages, or a gene and a page, are more than the host's; and some rooms more than the disk's. */
+const TIGHT: Budgets = { device: undefined, host: 2_000, disk: 4_000 };
+const AMPLE: Budgets = { device: undefined, host: 2 ** 50, disk: 2 ** 50 };
 
 export class Company {
   readonly #sim: SimulatedSystem;
-  readonly #addon: FakeAddon;
-  readonly #owners: LaneOwners;
+  readonly #fakes: Fakes;
+  readonly #witnesses: Witnesses;
   readonly #random: Random;
   readonly #trial: Trial<unknown>;
   readonly #minds: Mind[] = [];
-  readonly #called: Called[] = [];
   readonly #status = createStatus();
+  readonly #callers: Callers;
   readonly #genes: GeneKeeper;
   readonly #pages: PageKeeper;
+  readonly #disk: DiskKeeper;
   readonly #relaunches: Relauncher;
   #stage: Stage | undefined;
 
-  constructor(sim: SimulatedSystem, addon: FakeAddon, owners: LaneOwners, trial: Trial<unknown>) {
+  constructor(sim: SimulatedSystem, fakes: Fakes, witnesses: Witnesses, trial: Trial<unknown>) {
+    const { seed, messages } = trial;
     this.#sim = sim;
-    this.#addon = addon;
-    this.#owners = owners;
+    this.#fakes = fakes;
+    this.#witnesses = witnesses;
     this.#trial = trial;
-    this.#random = new Random(trial.seed, CALLERS);
-    this.#pages = new PageKeeper(sim, addon, trial.seed);
-    this.#relaunches = new Relauncher(sim, trial.seed);
-    this.#genes = new GeneKeeper(sim, addon, trial.seed, () => this.#stage as Stage);
+    this.#random = new Random(seed, ROUNDS);
+    this.#callers = new Callers(sim, witnesses, seed, messages);
+    this.#pages = new PageKeeper(sim, fakes.addon, seed);
+    this.#disk = new DiskKeeper(sim, fakes.folder, witnesses.words, seed);
+    this.#relaunches = new Relauncher(sim, seed);
+    this.#genes = new GeneKeeper(sim, fakes.addon, seed, () => this.#stage as Stage);
   }
 
-  async run(): Promise<Outcome> {
-    this.#stage = await this.#open();
+  /** `opened`: told of the stage before anything happens there. */
+  async run(opened: (stage: Stage) => void): Promise<Outcome> {
+    const stage = await this.#open();
+    opened(stage);
+    this.#stage = stage;
     await this.#genes.begin();
-    await this.#startMinds(this.#stage);
+    for (let i = 0; i < MINDS; i++) this.#minds.push(await this.#startMind(stage, i));
     for (let round = 0; round < MOST_ROUNDS && this.#sim.messages < this.#trial.messages; round++) {
       for (const mind of this.#minds) {
-        this.#call(mind);
+        this.#callers.call(mind);
         this.#pages.move(mind);
+        this.#disk.act(mind, stage);
       }
       this.#genes.change(this.#disturbed);
-      await this.#relaunches.now(this.#stage, { cells: CELLS, context: CONTEXT });
-      this.#cancelSome(this.#called.slice(-MINDS), 12);
+      await this.#relaunches.now(stage, { cells: CELLS, context: CONTEXT });
+      this.#callers.cancelSome(MINDS, 12);
       await this.#sim.stage.advance(this.#random.between(1, ROUND_MS));
-      this.#cancelSome(this.#called, 40);
+      this.#callers.cancelSome(10 * MINDS, 40);
+      if (this.#random.oneIn(LEAVE_ONE_IN)) await this.#replace(stage, this.#random.below(MINDS));
     }
     await this.#sim.quiet(QUIET_MS);
-    await this.#look();
-    await this.#pages.look(this.#stage);
-    await this.#relaunches.look(this.#disturbed);
+    await this.#look(stage);
     const outcome = this.#sim.outcome();
-    return { ...outcome, faults: outcome.faults + this.#addon.occurred };
+    return { ...outcome, faults: this.#faults, moments: this.#witnesses.moments() };
+  }
+
+  /** Between two steps. */
+  step(): void {
+    this.#callers.step(this.#faults, this.#fakes.folder.isSlow);
+    this.#witnesses.look();
+  }
+
+  get #faults(): number {
+    const { addon, folder } = this.#fakes;
+    return this.#sim.faults + addon.occurred + folder.occurred;
   }
 
   get #disturbed(): boolean {
     return this.#trial.faults.length > 0;
   }
 
-  /** Every other seed is short of memory from the beginning. */
-  #budgets(): Budgets {
-    return this.#trial.seed % 2 === 0 ? TIGHT : UNBOUNDED;
-  }
-
-  async #open(): Promise<Stage> {
-    const { stage } = this.#sim;
-    const brokerId = await stage.spawn({
-      ...{
-        name: 'broker',
-        actor: broker,
-        args: { pageBytes: PAGE_BYTES, budgets: this.#budgets(), status: this.#status },
-        thread: CONTROL_THREAD,
-      },
-    });
-    const args = {
-      ...{ model: 'fake', mmap: false, gpuLayers: 0, rows: 64, pageBytes: PAGE_BYTES, owner: 'it' },
-      shape: { lanes: LANES, cells: CELLS, context: CONTEXT },
-      ...{ threads: 1, promptThreads: 1, flashAttention: false, checkpointBytes: 0, broker: brokerId },
+  /** Every other seed is short of memory, and of room on disk, from the beginning. */
+  #open(): Promise<Stage> {
+    const { addon, folder } = this.#fakes;
+    return openCompany(this.#sim.stage, {
+      budgets: this.#trial.seed % 2 === 0 ? TIGHT : AMPLE,
       status: this.#status,
-    };
-    const engineId = await stage.spawn({ name: 'engine', actor: engine, args, thread: ENGINE_THREAD });
-    const pagerId = await stage.spawn({
-      ...{ name: 'pager', actor: pager, args: { broker: brokerId, engine: engineId, diskBytes: 0 } },
-      thread: CONTROL_THREAD,
+      genes: () => this.#genes.work,
+      pages: () => folder.workOn(addon.pages),
     });
-    const reader = new Reader();
-    const readerId = await stage.settle(
-      stage.system.main.spawn(reader.definition, { name: 'reader', args: undefined }),
-    );
-    const residencyId = await stage.spawn({
-      ...{ name: 'residency', actor: residencyOver(() => this.#genes.work) },
-      args: {
-        default: [],
-        slots: SLOTS,
-        hostBytes: HOST_BYTES,
-        model: 1,
-        engine: engineId,
-        broker: brokerId,
-      },
-      thread: CONTROL_THREAD,
-    });
-    const mindArgs = {
-      ...{ model: 1, modelName: 'fake', limits: Int32Array.of(CONTEXT), engine: engineId, broker: brokerId },
-      genes: [],
-    };
-    let turns = 0;
-    return {
-      ...{
-        system: stage.system,
-        reader,
-        readerId,
-        pager: pagerId,
-        residency: residencyId,
-        modelName: 'fake',
-        mindArgs,
-      },
-      ...{ nextTurn: () => ++turns, pages: async () => [], close() {} },
-    };
   }
 
-  async #startMinds(stage: Stage): Promise<void> {
-    for (let i = 0; i < MINDS; i++) {
-      const name = `mind-${i}`;
-      const turnClass = (['realtime', 'interactive', 'background'] as const)[i % 3];
-      const genes = i % 4 === 3 ? [{ gene: GENES[0], scale: 1 }] : [];
-      const own = { name, system: `You are ${name}.`, sampling: {}, class: turnClass, genes };
-      const args = { ...stage.mindArgs, ...own, plainSystem: i % 2 === 0 };
-      const id = await this.#startMind({ name, actor: mindActor, args });
-      this.#minds.push(new Mind(name, id, stage, () => {}));
-    }
+  async #startMind(stage: Stage, i: number): Promise<Mind> {
+    const name = `mind-${i}`;
+    const turnClass = (['realtime', 'interactive', 'background'] as const)[i % 3];
+    const genes = i % 4 === 3 ? [{ gene: GENES[0], scale: 1 }] : [];
+    const own = { name, system: `You are ${name}.`, sampling: {}, class: turnClass, genes };
+    const args = { ...stage.mindArgs, ...own, plainSystem: i % 2 === 0 };
+    const id = await this.#start({ name, actor: mindActor, args });
+    return new Mind(name, id, stage, () => {});
   }
 
   /** The thread that it is to start on may be lost just then. */
-  async #startMind(options: TestSpawnOptions): Promise<ActorId> {
+  async #start(options: TestSpawnOptions): Promise<ActorId> {
     const { stage } = this.#sim;
     for (let tries = 1; ; tries++) {
       try {
@@ -192,72 +149,53 @@ export class Company {
     }
   }
 
-  #call(mind: Mind): void {
-    const text = `message ${this.#called.length}`;
-    const genes = this.#phenotype();
-    const options = {
-      ...{ room: `room-${this.#random.below(2)}`, maxTokens: this.#random.between(1, 12) },
-      ...{ sampling: { seed: 1 }, deadline: DEADLINE_MS },
-    };
-    const turn = mind.turn(text, genes === undefined ? options : { ...options, genes });
-    this.#called.push({ number: this.#called.length + 1, turn, cancelled: false });
-  }
-
-  /** Each with this chance. */
-  #cancelSome(turns: readonly Called[], oneIn: number): void {
-    for (const called of turns) {
-      if (!this.#random.oneIn(oneIn)) continue;
-      called.cancelled = true;
-      called.turn.cancel();
+  /** A mind leaves, and another of its name takes over what it has left on disk. */
+  async #replace(stage: Stage, i: number): Promise<void> {
+    const mind = this.#minds[i] as Mind;
+    this.#callers.leaves(mind);
+    try {
+      await this.#sim.stage.settle(mind.leave());
+    } catch (error) {
+      if (!this.#disturbed) throw error;
+      // Its thread is lost just then: it stays.
+      return;
     }
+    const next = await this.#startMind(stage, i);
+    this.#minds[i] = next;
+    this.#disk.recallAll(next);
   }
 
-  /** undefined: the mind's own. */
-  #phenotype(): NamedGene[] | undefined {
-    if (!this.#random.oneIn(3)) return undefined;
-    const genes = GENES.filter(() => this.#random.oneIn(2));
-    return genes.map((gene) => ({ gene, scale: this.#random.oneIn(2) ? 1 : 0.5 }));
+  async #look(stage: Stage): Promise<void> {
+    this.#lookAtLanes();
+    await this.#genes.look();
+    await this.#callers.look(this.#disturbed);
+    await this.#pages.look(stage, this.#disturbed);
+    await this.#relaunches.look(this.#disturbed);
+    await this.#disk.look(this.#disturbed);
+    const { addon, folder } = this.#fakes;
+    await lookAtLeases(this.#sim, addon, stage, folder.hasOrphans);
   }
 
-  async #look(): Promise<void> {
-    if (this.#owners.granted > 0) {
-      const what = `${this.#owners.granted} lanes are granted, and no turn is there`;
-      this.#sim.violations.add('lanes, cells and genes add up', what);
+  /** All is quiet: nothing is held back. */
+  #lookAtLanes(): void {
+    const { violations } = this.#sim;
+    const { owners, holders } = this.#witnesses;
+    for (const [count, what] of [
+      [owners.granted, 'lanes are granted'],
+      [holders.size, 'grants hold genes'],
+    ] as const) {
+      if (count > 0)
+        violations.add('in the end nothing is held back', `${count} ${what}, and no turn is there`);
     }
     const lanes = readLanes(this.#status);
     const shown = lanes.reduce((sum, { held }) => sum + held, 0);
-    const { held, taken } = this.#addon.context ?? { held: 0, taken: 0 };
+    const { held, taken } = this.#fakes.addon.context ?? { held: 0, taken: 0 };
     if (held !== shown || taken > CELLS || lanes.some(({ state }) => state === 'running')) {
       const states = lanes.map(({ state }) => state).join(', ');
-      const what = `${held} tokens are held, ${shown} shown, in ${taken} cells; lanes are ${states}`;
-      this.#sim.violations.add('lanes, cells and genes add up', what);
-    }
-    await this.#genes.look();
-    for (const called of this.#called) {
-      const result = await Promise.race([called.turn.result, nothing()]);
-      if (result !== undefined) this.#lookAt(called, result);
-      else this.#sim.violations.add('every turn settles', `turn ${called.number} has no result`);
-    }
-  }
-
-  /** A turn ends in a way that it may, and one that ran whole says what it says alone. */
-  #lookAt({ number, cancelled }: Called, { outcome, text, error }: TurnResult): void {
-    const { violations } = this.#sim;
-    const whole = outcome === 'stop' || outcome === 'length';
-    // No gene goes that a turn has pinned, unless its pin is forgotten.
-    const isPinned = error?.code === 'GeneAbsent' && this.#owners.residencies === 1;
-    const mayFail = GENES_ARE_NOT.includes(error?.code ?? '') || (this.#disturbed && !isPinned);
-    const allowed = whole || (outcome === 'aborted' && cancelled) || (outcome === 'failed' && mayFail);
-    if (!allowed) {
-      const what = `turn ${number} ended ${outcome}: ${error?.message ?? 'no error'}`;
-      violations.add('every turn ends as it may', what);
-    }
-    const run = this.#owners.runs.get(number);
-    const solo = run && soloReply(run);
-    if (whole && text !== solo) {
-      violations.add('a turn says what it says alone', `turn ${number} said ${text}; alone ${solo}`);
+      violations.add(
+        ADD_UP,
+        `${held} tokens are held, ${shown} shown, in ${taken} cells; lanes are ${states}`,
+      );
     }
   }
 }
-
-const nothing = (): Promise<undefined> => new Promise((resolve) => setImmediate(() => resolve(undefined)));

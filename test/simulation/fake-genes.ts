@@ -28,17 +28,12 @@ export class FakeGenes {
   readonly #genes = new Map<number, GeneInfo>();
   #last = 0;
 
-  /** Content that is loaded already is the gene that there is. */
+  /** Content that is loaded already is the gene that there is, where it is; from disk it comes to the device. */
   load(hash: string): GeneInfo {
     const known = this.list().find((gene) => gene.hash === hash);
-    const gene = {
-      id: known?.id ?? ++this.#last,
-      hash,
-      rank: 1,
-      weights: 1,
-      bytes: 1,
-      tier: 'device' as const,
-    };
+    if (known !== undefined && known.tier !== 'disk') return known;
+    const id = known?.id ?? ++this.#last;
+    const gene = { id, hash, rank: 1, weights: 1, bytes: 1, tier: 'device' as const };
     this.#genes.set(gene.id, gene);
     return gene;
   }

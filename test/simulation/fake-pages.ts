@@ -1,53 +1,69 @@
 /**
- * The page store of the fake engine: pages are tokens and the caller's sections, in plain arrays. It has no files.
+ * The page store of the fake engine: pages are sections of bytes in plain arrays, that of the KV four bytes a token. Files of
+ * them lie on a fake disk.
  */
+import { crc32 } from 'node:zlib';
 import { NoSuchPage, OverCeiling } from '../../src/errors.js';
 import {
   type PageInfo,
   type PageStore,
   type PageUsage,
   type SectionData,
+  type SectionInfo,
   SectionKind,
 } from '../../src/native/pages.js';
+import type { FakeDisk } from './fake-disk.js';
 
 interface FakePage {
-  readonly kv: readonly number[];
-  readonly sections: readonly SectionData[];
+  readonly fingerprint: string;
+  readonly cells: number;
+  readonly sections: readonly { readonly kind: SectionKind; readonly data: Uint8Array }[];
   readonly bytes: number;
+  sealed: boolean;
+  /** Held by the store, and by jobs that write it. */
   references: number;
+  jobs: number;
 }
 
-const noFiles = (): never => {
-  throw new Error('a simulation has no files');
-};
+type Layout = Parameters<PageStore['create']>[0];
 
 export class FakePages implements PageStore {
   readonly #pages = new Map<number, FakePage>();
+  readonly #disk: FakeDisk;
   #last = 0;
   #ceiling = Number.POSITIVE_INFINITY;
+  /** Memory that nothing uses. */
+  free = 0;
+  /** Whether it is a job's thread that calls now. */
+  inJob = false;
 
-  put(kv: readonly number[], sections: readonly SectionData[]): number {
-    const bytes = sections.reduce((sum, { data }) => sum + data.length, kv.length);
-    const usedBytes = this.usage().bytes;
-    if (usedBytes + bytes > this.#ceiling) {
-      throw new OverCeiling({ needBytes: bytes, usedBytes, ceilingBytes: this.#ceiling });
-    }
-    const kept = sections.map(({ kind, data }) => ({ kind, data: data.slice() }));
-    this.#pages.set(++this.#last, { kv: [...kv], sections: kept, bytes, references: 1 });
-    return this.#last;
+  constructor(disk: FakeDisk) {
+    this.#disk = disk;
   }
 
-  kv = (id: number): readonly number[] => this.#page(id).kv;
+  put(kv: readonly number[], sections: readonly SectionData[]): number {
+    const all = [{ kind: SectionKind.kv, data: new Uint8Array(Int32Array.from(kv).buffer) }, ...sections];
+    const kept = all.map(({ kind, data }) => ({ kind, data: data.slice() }));
+    return this.#add({ fingerprint: FINGERPRINT, cells: kv.length }, kept, true);
+  }
+
+  kv(id: number): number[] {
+    const { data } = this.#page(id).sections[0] as { readonly data: Uint8Array };
+    return [...new Int32Array(data.slice().buffer)];
+  }
+
+  /** Whether anybody but jobs that write it has a page. */
+  isKept(id: number): boolean {
+    const page = this.#pages.get(id);
+    return page !== undefined && page.references > page.jobs;
+  }
 
   info(id: number): PageInfo | undefined {
     const page = this.#pages.get(id);
     if (!page) return undefined;
-    const { kv, bytes, references } = page;
+    const { bytes, cells, fingerprint, references, sealed } = page;
     const sections = page.sections.map(({ kind, data }) => ({ kind, bytes: data.length }));
-    return {
-      ...{ bytes, cells: kv.length, fingerprint: 'fake', references, sealed: true },
-      sections: [{ kind: SectionKind.kv, bytes: kv.length }, ...sections],
-    };
+    return { bytes, cells, fingerprint, references, sealed, sections };
   }
 
   section = (id: number, kind: number): Uint8Array | undefined =>
@@ -56,30 +72,73 @@ export class FakePages implements PageStore {
       ?.data.slice();
 
   retain(id: number): void {
-    this.#page(id).references++;
+    const page = this.#page(id);
+    page.references++;
+    page.jobs++;
   }
 
+  /** A job lets go what jobs retained, or else what the store itself has held. */
   release(id: number): void {
-    if (--this.#page(id).references === 0) this.#pages.delete(id);
+    const page = this.#page(id);
+    if (this.inJob && page.jobs > 0) page.jobs--;
+    if (--page.references === 0) this.#pages.delete(id);
   }
 
   list = (): number[] => [...this.#pages.keys()];
 
   usage(): PageUsage {
     const bytes = [...this.#pages.values()].reduce((sum, page) => sum + page.bytes, 0);
-    return { bytes, free: 0, ceiling: this.#ceiling, count: this.#pages.size };
+    return { bytes, free: this.free, ceiling: this.#ceiling, count: this.#pages.size };
   }
 
   setCeiling(bytes: number): void {
     this.#ceiling = bytes;
   }
 
-  trim = (): number => 0;
-  write = noFiles;
-  checksum = noFiles;
-  create = noFiles;
-  read = noFiles;
-  seal = noFiles;
+  trim(): number {
+    const { free } = this;
+    this.free = 0;
+    return free;
+  }
+
+  create({ fingerprint, cells, sections }: Layout): number {
+    const empty = sections.map(({ kind, bytes }: SectionInfo) => ({ kind, data: new Uint8Array(bytes) }));
+    return this.#add({ fingerprint, cells }, empty, false);
+  }
+
+  write(file: number, id: number, section: number, offset: number, length: number): number {
+    return this.#disk.write(file, this.#part(id, section, offset, length), null);
+  }
+
+  read(file: number, id: number, section: number, offset: number, length: number): number {
+    return this.#disk.read(file, this.#part(id, section, offset, length));
+  }
+
+  checksum = (id: number, section: number, offset: number, length: number, before: number): number =>
+    crc32(this.#part(id, section, offset, length), before);
+
+  seal(id: number): void {
+    this.#page(id).sealed = true;
+  }
+
+  #add(
+    { fingerprint, cells }: Pick<FakePage, 'fingerprint' | 'cells'>,
+    sections: FakePage['sections'],
+    sealed: boolean,
+  ): number {
+    const bytes = sections.reduce((sum, { data }) => sum + data.length, 0);
+    const usedBytes = this.usage().bytes;
+    if (usedBytes + bytes > this.#ceiling) {
+      throw new OverCeiling({ needBytes: bytes, usedBytes, ceilingBytes: this.#ceiling });
+    }
+    this.#pages.set(++this.#last, { fingerprint, cells, sections, bytes, sealed, references: 1, jobs: 0 });
+    return this.#last;
+  }
+
+  #part(id: number, section: number, offset: number, length: number): Uint8Array {
+    const data = this.#page(id).sections[section]?.data ?? new Uint8Array();
+    return data.subarray(offset, offset + length);
+  }
 
   #page(id: number): FakePage {
     const page = this.#pages.get(id);
@@ -87,3 +146,6 @@ export class FakePages implements PageStore {
     return page;
   }
 }
+
+/** Of all contexts. */
+export const FINGERPRINT = 'model=fake';

@@ -1,90 +1,117 @@
 /**
- * Looks at what the broker hears and says: no lane is granted while another grant has it, and who waits has none. Looks at what the engine is told to
- * run, so that each reply can be compared with that of the same prompt alone.
+ * Looks at what the broker hears and says: no lane is granted while another grant has it, and who waits has neither a lane nor
+ * genes. Looks at what the engine is told to run, so that each reply can be compared with that of the same prompt alone.
  */
 import type { Run } from '../../src/actors/engine/protocol.js';
-import type { Behaviour, Context } from '../../src/runtime/actor.js';
-import { type Wrapping, withParts } from '../../src/testing/wrapping.js';
+import type { Context } from '../../src/runtime/actor.js';
+import type { ActorId } from '../../src/runtime/address.js';
+import type { Message } from '../../src/runtime/message.js';
+import type { Listener } from './listening.js';
 
-interface Said {
-  readonly type: string;
+/** Of what the broker says and hears. */
+type Said = Message & {
   readonly grant: number;
   readonly lane: number;
   readonly ticket: number;
-}
+  readonly turn: number;
+};
 
-export class LaneOwners implements Wrapping {
-  readonly #broken: (what: string) => void;
+export class LaneOwners implements Listener {
+  readonly #broken: (property: string, what: string) => void;
   /** Grants that have a lane, by number: the lane, and what the mind calls it. */
   readonly #grants = new Map<number, { lane: number; ticket: string }>();
+  /** Grants that have genes, or are about to: the turn. */
+  readonly #pins = new Map<number, number>();
+  /** The turn of each ticket. */
+  readonly #turns = new Map<string, number>();
   /** What was run of each turn. */
   readonly runs = new Map<number, Run>();
   /** How often the residency has started: what it knows of pins it knows anew after each start. */
   residencies = 0;
 
-  constructor(broken: (what: string) => void) {
+  constructor(broken: (property: string, what: string) => void) {
     this.#broken = broken;
   }
 
-  start(ctx: Context): void {
-    if (ctx.name === 'residency') this.residencies++;
+  started(name: string): void {
+    if (name === 'residency') this.residencies++;
+    if (name === 'broker') this.#pins.clear();
   }
 
-  context(ctx: Context): Context {
-    if (ctx.name !== 'broker') return ctx;
-    return withParts(ctx, {
-      tell: (to, message, options) => {
-        const { type, grant, lane, ticket } = message as unknown as Said;
-        if (type === 'granted') {
-          const owner = [...this.#grants].find(([, other]) => other.lane === lane);
-          if (owner !== undefined)
-            this.#broken(`lane ${lane} was granted to ${grant} while ${owner[0]} had it`);
-          this.#grants.set(grant, { lane, ticket: `${to} ${ticket}` });
-        }
-        if (type === 'queued') this.#waits(`${to} ${ticket}`);
-        if (type === 'revoked') this.#free(`${to} ${ticket}`);
-        return ctx.tell(to, message, options);
-      },
-    });
+  told({ name }: Context, to: ActorId, message: Message): void {
+    if (name !== 'broker') return;
+    const { type, grant, lane, ticket, turn } = message as Said;
+    const called = `${to} ${ticket}`;
+    switch (type) {
+      case 'granted':
+        this.#granted(grant, lane, called);
+        break;
+      case 'queued':
+        this.#waits(called);
+        break;
+      case 'revoked':
+        this.#free(called);
+        break;
+      case 'pin':
+        this.#pins.set(grant, turn);
+        break;
+      case 'unpin':
+        this.#pins.delete(grant);
+        break;
+    }
   }
 
-  behaviour(behaviour: Behaviour, ctx: Context): Behaviour {
-    const hear = (message: never): void => {
-      const { type, grant, ticket } = message as unknown as Said;
-      if (ctx.name === 'engine' && type === 'run') {
-        const run = message as unknown as Run;
-        this.runs.set(run.turn, run);
-      }
-      if (ctx.name !== 'broker') return;
-      if (type === 'ran' || type === 'never-ran') this.#grants.delete(grant);
-      if (type === 'withdraw') this.#free(`${ctx.sender} ${ticket}`);
-      if (type === 'up') this.#grants.clear();
-    };
-    const heard: Behaviour = {
-      receive: (message: never) => {
-        hear(message);
-        return behaviour.receive(message, ctx);
-      },
-      notice: (notice) => behaviour.notice?.(notice, ctx),
-      passivate: () => behaviour.passivate?.(ctx),
-      stop: (reason) => behaviour.stop?.(reason),
-    };
-    if (behaviour.control === undefined) return heard;
-    heard.control = (message: never) => {
-      hear(message);
-      return behaviour.control?.(message, ctx);
-    };
-    return heard;
+  heard({ name, sender }: Context, message: Message): void {
+    const { type, grant, ticket, turn } = message as Said;
+    if (name === 'engine' && type === 'run') this.runs.set(turn, message as unknown as Run);
+    if (name !== 'broker') return;
+    const called = `${sender} ${ticket}`;
+    switch (type) {
+      case 'request':
+        this.#turns.set(called, turn);
+        break;
+      case 'ran':
+      case 'never-ran':
+        this.#grants.delete(grant);
+        break;
+      case 'withdraw':
+        this.#free(called);
+        break;
+      case 'short':
+      case 'unpinned':
+        this.#pins.delete(grant);
+        break;
+      case 'up':
+        this.#grants.clear();
+        break;
+    }
   }
 
-  /** Lanes that are granted. */
+  /** Lanes that are granted, and grants that hold genes. */
   get granted(): number {
     return this.#grants.size;
   }
 
+  get pinned(): number {
+    return this.#pins.size;
+  }
+
+  #granted(grant: number, lane: number, ticket: string): void {
+    const owner = [...this.#grants].find(([, other]) => other.lane === lane);
+    if (owner !== undefined) {
+      this.#broken('no lane has two owners', `lane ${lane} was granted to ${grant} while ${owner[0]} had it`);
+    }
+    this.#grants.set(grant, { lane, ticket });
+  }
+
   #waits(ticket: string): void {
+    const waits = (what: string): void => this.#broken('a waiting turn holds nothing', what);
     for (const { lane, ticket: holder } of this.#grants.values()) {
-      if (holder === ticket) this.#broken(`${ticket} waits, and has lane ${lane}`);
+      if (holder === ticket) waits(`${ticket} waits, and has lane ${lane}`);
+    }
+    const turn = this.#turns.get(ticket);
+    for (const [grant, holder] of this.#pins) {
+      if (turn !== undefined && holder === turn) waits(`turn ${turn} waits, and has genes as grant ${grant}`);
     }
   }
 

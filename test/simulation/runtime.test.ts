@@ -3,19 +3,21 @@
  */
 import { expect, test } from 'vitest';
 import { run, trialOf } from '../../src/testing/simulation/index.js';
+import { partsOf, runPart } from './parts.js';
 import { runtimeSubject } from './runtime-subject.js';
-import { runSeeds } from './seeds.js';
 import { totals } from './tally.js';
 
-const SEEDS = Number(process.env.TROUPE_SIMULATED_SEEDS ?? 440);
+const PARTS = partsOf(Number(process.env.TROUPE_SIMULATED_SEEDS ?? 440), 110);
 
-test('R7 the runtime keeps its promises in every seed', { timeout: 120_000 }, async () => {
-  const reports: string[] = [];
-  const write = (text: string): void => void reports.push(text);
-  const tally = await runSeeds({ from: 1, seeds: SEEDS, subject: 'runtime' }, write);
-  expect(reports).toEqual([]);
-  expect(totals(tally)).toEqual({ passed: SEEDS, failed: 0 });
-});
+test.for(PARTS)(
+  'R7 the runtime keeps its promises from seed $from on',
+  { timeout: 120_000 },
+  async (part, context) => {
+    const { tally, reports } = await runPart('runtime', part, context.signal);
+    expect(reports).toEqual([]);
+    expect(totals(tally)).toEqual({ passed: part.seeds, failed: 0 });
+  },
+);
 
 test('R7 a seed delivers 2,000 messages among 8 actors with 5 faults, and replays exactly', async () => {
   for (const seed of [1, 2, 3]) {

@@ -19,13 +19,21 @@ export interface SeedOptions {
   readonly messages?: number | undefined;
 }
 
+/** Whoever waits may have given up: no further seed begins then. */
+type Stopped = Pick<AbortSignal, 'aborted'>;
+
 /** Every seed runs one subject: they take turns, unless one is named. `write` gets the report of each that fails. */
-export async function runSeeds(options: SeedOptions, write: (text: string) => void): Promise<Tally> {
+export async function runSeeds(
+  options: SeedOptions,
+  write: (text: string) => void,
+  stopped: Stopped = { aborted: false },
+): Promise<Tally> {
   const subjects =
     options.subject === undefined ? TURNS : TURNS.filter(({ name }) => name === options.subject);
   if (subjects.length === 0) throw new Error(`there is no subject ${options.subject}`);
   const tally: Tally = {};
   for (let seed = options.from; seed < options.from + options.seeds; seed++) {
+    if (stopped.aborted) break;
     const subject = subjects[seed % subjects.length] as Subject<never>;
     const failure = await runSeed(subject, seed, options, tally);
     if (failure !== undefined) write(`${failure}\n`);

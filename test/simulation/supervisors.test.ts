@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { type Batch, ENTRY } from '../../src/runtime/wire.js';
 import { run, trialOf } from '../../src/testing/simulation/index.js';
 import type { Family } from './kin.js';
-import { runSeeds } from './seeds.js';
+import { partsOf, runPart } from './parts.js';
 import {
   type PlantedInSupervisors,
   type SupervisorsFault,
@@ -13,15 +13,17 @@ import {
 } from './supervisors-subject.js';
 import { totals } from './tally.js';
 
-const SEEDS = 30;
+const PARTS = partsOf(30, 15);
 
-test('R7 supervisors keep their promises in every seed', { timeout: 120_000 }, async () => {
-  const reports: string[] = [];
-  const write = (text: string): void => void reports.push(text);
-  const tally = await runSeeds({ from: 1, seeds: SEEDS, subject: 'supervisors' }, write);
-  expect(reports).toEqual([]);
-  expect(totals(tally)).toEqual({ passed: SEEDS, failed: 0 });
-});
+test.for(PARTS)(
+  'R7 supervisors keep their promises from seed $from on',
+  { timeout: 120_000 },
+  async (part, context) => {
+    const { tally, reports } = await runPart('supervisors', part, context.signal);
+    expect(reports).toEqual([]);
+    expect(totals(tally)).toEqual({ passed: part.seeds, failed: 0 });
+  },
+);
 
 test('R7 a seed of supervisors replays exactly', async () => {
   const trial = trialOf(supervisorsSubject(), 3);

@@ -4,19 +4,20 @@
 import { expect, test } from 'vitest';
 import { add, count, describe, LEAST, shortOf, type Tally, totals } from './tally.js';
 
-const outcome = { ...LEAST, trace: 0, violations: [] };
+const outcome = { ...LEAST, moments: {}, trace: 0, violations: [] };
 
 test('R7 tallies of several processes add up to one', () => {
   const tally: Tally = {};
   count(tally, 'runtime', outcome, true);
   const other: Tally = {};
   count(other, 'runtime', { ...outcome, messages: 3_000, faults: 4 }, false);
-  count(other, 'minds', outcome, true);
+  for (const times of [0, 3]) count(other, 'minds', { ...outcome, moments: { 'a full disk': times } }, true);
   add(tally, other);
-  expect(totals(tally)).toEqual({ passed: 2, failed: 1 });
+  expect(totals(tally)).toEqual({ passed: 3, failed: 1 });
   expect(describe(tally)).toEqual([
     'runtime: 2 seeds with 5000 messages and 9 faults; at least 2000 messages among 8 actors with 4 faults in each',
-    'minds: 1 seeds with 2000 messages and 5 faults; at least 2000 messages among 8 actors with 5 faults in each',
+    'minds: 2 seeds with 4000 messages and 10 faults; at least 2000 messages among 8 actors with 5 faults in each',
+    'minds: a full disk: 3 times, in 1 seeds',
   ]);
 });
 

@@ -14,6 +14,8 @@ export interface SubjectTally {
   leastMessages: number;
   leastActors: number;
   leastFaults: number;
+  /** How often what is hard to come upon came to pass, and in how many seeds. */
+  moments: Record<string, { times: number; seeds: number }>;
 }
 
 /** By the name of the subject. */
@@ -21,14 +23,17 @@ export type Tally = Record<string, SubjectTally>;
 
 const nothing = (): SubjectTally => ({
   ...{ seeds: 0, failed: 0, messages: 0, faults: 0 },
-  ...{ leastMessages: Infinity, leastActors: Infinity, leastFaults: Infinity },
+  ...{ leastMessages: Infinity, leastActors: Infinity, leastFaults: Infinity, moments: {} },
 });
 
 /** Counts a seed. */
 export function count(tally: Tally, subject: string, outcome: Outcome, passed: boolean): void {
   const { messages, actors, faults } = outcome;
   const least = { leastMessages: messages, leastActors: actors, leastFaults: faults };
-  add(tally, { [subject]: { seeds: 1, failed: passed ? 0 : 1, messages, faults, ...least } });
+  const moments: SubjectTally['moments'] = {};
+  for (const [what, times] of Object.entries(outcome.moments))
+    moments[what] = { times, seeds: Math.min(1, times) };
+  add(tally, { [subject]: { seeds: 1, failed: passed ? 0 : 1, messages, faults, ...least, moments } });
 }
 
 /** Adds `more` to `tally`. */
@@ -39,6 +44,10 @@ export function add(tally: Tally, more: Tally): void {
     for (const field of ['seeds', 'failed', 'messages', 'faults'] as const) sum[field] += other[field];
     for (const field of ['leastMessages', 'leastActors', 'leastFaults'] as const) {
       sum[field] = Math.min(sum[field], other[field]);
+    }
+    for (const [what, { times, seeds }] of Object.entries(other.moments)) {
+      const before = sum.moments[what] ?? { times: 0, seeds: 0 };
+      sum.moments[what] = { times: before.times + times, seeds: before.seeds + seeds };
     }
   }
 }
@@ -58,11 +67,17 @@ export function totals(tally: Tally): { passed: number; failed: number } {
   return { passed, failed };
 }
 
-/** One line a subject. */
+/** A line a subject, and one for each thing that is hard to come upon. */
 export function describe(tally: Tally): string[] {
-  return Object.entries(tally).map(([name, { seeds, messages, faults, ...least }]) => {
+  return Object.entries(tally).flatMap(([name, { seeds, messages, faults, moments, ...least }]) => {
     const { leastMessages, leastActors, leastFaults } = least;
     const all = `${name}: ${seeds} seeds with ${messages} messages and ${faults} faults`;
-    return `${all}; at least ${leastMessages} messages among ${leastActors} actors with ${leastFaults} faults in each`;
+    const rare = Object.entries(moments).map(
+      ([what, came]) => `${name}: ${what}: ${came.times} times, in ${came.seeds} seeds`,
+    );
+    return [
+      `${all}; at least ${leastMessages} messages among ${leastActors} actors with ${leastFaults} faults in each`,
+      ...rare,
+    ];
   });
 }

@@ -114,7 +114,7 @@ export class Pages {
     const before = this.#records.get(record.activity);
     this.#records.set(record.activity, record);
     // Told twice where an engine was lost over it.
-    if (before !== undefined && before.page !== record.page) this.#store.release(before.page);
+    if (before !== undefined && before.page !== record.page) this.#free(before.page);
     this.#listener.paged(record);
   }
 
@@ -139,7 +139,7 @@ export class Pages {
     const record = this.#records.get(activity);
     if (record === undefined || (page !== record.page && page !== UNMADE)) return;
     this.#records.delete(activity);
-    this.#store.release(record.page);
+    this.#free(record.page);
     this.#listener.unpaged(record);
   }
 
@@ -160,6 +160,11 @@ export class Pages {
     for (const record of this.all()) {
       if (this.beginningOf(record).genes.some(({ gene }) => gene === GONE)) this.drop(record);
     }
+  }
+
+  /** One that was read from disk for nobody has been let go of by its reader, maybe after it was found here. */
+  #free(page: number): void {
+    if (this.#store.info(page) !== undefined) this.#store.release(page);
   }
 
   #section(page: number, kind: SectionKind): Uint8Array {

@@ -4,19 +4,19 @@
  * the pager's for itself.
  */
 import { crc32 } from 'node:zlib';
-import { EmptyLane, EngineLost, MailboxFull, NoSuchGene, NoSuchPage, PageMismatch } from '../../errors.js';
-import type { PageGene } from '../../pages/meta.js';
+import { EmptyLane, EngineLost, MailboxFull, NoSuchPage, PageMismatch, TroupeError } from '../../errors.js';
 import { PageFiles } from '../../pages/page-files.js';
+import type { PageWork } from '../../pages/page-jobs.js';
 import { Progress } from '../../pages/progress.js';
 import type { PageFile } from '../../pages/read.js';
 import type { Context } from '../../runtime/actor.js';
 import { Band } from '../../runtime/message.js';
-import { Offload } from '../../runtime/offload.js';
+import type { LeaseMessage } from '../broker/lease-news.js';
 import type { FoundPage } from '../broker/protocol.js';
 import type { PageMove, PageRecord } from '../engine/protocol.js';
 import { decodeTranscript } from '../mind/transcript-bytes.js';
-import type { NamedGene, NamedGeneInfo } from '../residency/protocol.js';
 import { DiskBudget } from './disk-budget.js';
+import { hashesOf } from './gene-hashes.js';
 import type { Loans } from './loans.js';
 import { tellOfDisk } from './post.js';
 import type { FileMessage, MoveMessage, PagerAnswers, PagerArgs, Recalled, WhatMoves } from './protocol.js';
@@ -25,6 +25,9 @@ import type { FileMessage, MoveMessage, PagerAnswers, PagerArgs, Recalled, WhatM
 const MAX_JOBS = 256;
 /** Times that a page may come back into its lane before it is written: a room that busy is asked for again later. */
 const MOST_TRIES = 8;
+
+/** What has become of the page is not known then. */
+const UNKNOWN = ['DiskFailure', 'PublicationUnfinished'];
 
 type Of<Type extends FileMessage['type']> = FileMessage & { readonly type: Type };
 type Move = (message: MoveMessage) => Promise<PageMove>;
@@ -47,16 +50,18 @@ export class Files {
   readonly #loans: Loans;
   readonly #move: Move;
   readonly disk: DiskBudget;
-  #offload: Offload | undefined;
+  readonly #makeWork: () => PageWork;
+  #work: PageWork | undefined;
   #files: Promise<PageFiles> | undefined;
   #jobs = 0;
 
-  /** `move`: has an activity leave its lane. */
-  constructor(ctx: Context, args: PagerArgs, loans: Loans, move: Move) {
+  /** `move`: has an activity leave its lane; `makeWork`: makes what runs the jobs of the folder. */
+  constructor(ctx: Context, args: PagerArgs, loans: Loans, move: Move, makeWork: () => PageWork) {
     this.#ctx = ctx;
     this.#args = args;
     this.#loans = loans;
     this.#move = move;
+    this.#makeWork = makeWork;
     this.disk = new DiskBudget(ctx, args);
   }
 
@@ -77,28 +82,35 @@ export class Files {
     }
   }
 
-  /** Does something on disk; whoever looks sees what. */
+  /** Does something on disk with pages in memory; whoever looks sees what. */
   async busy<T>(reason: string, deadlineMs: number, work: (files: PageFiles) => Promise<T>): Promise<T> {
     const end = this.#ctx.wait({ for: this.#ctx.self, reason, deadlineMs });
     try {
       return await work(await this.open());
     } finally {
       end();
+      this.#tellEngine();
     }
+  }
+
+  /** Lets go of a page in memory that was read and that nobody has taken over. */
+  async release(page: number): Promise<void> {
+    (await this.open()).release(page);
+    this.#tellEngine();
   }
 
   /** A folder that could not be opened is tried again the next time. */
   open(): Promise<PageFiles> {
-    this.#offload ??= new Offload();
-    this.#files ??= this.#opened(this.#offload).catch((error: unknown) => {
+    this.#work ??= this.#makeWork();
+    this.#files ??= this.#opened(this.#work).catch((error: unknown) => {
       this.#files = undefined;
       throw error;
     });
     return this.#files;
   }
 
-  async #opened(offload: Offload): Promise<PageFiles> {
-    const files = await PageFiles.open(this.#args.dir, offload);
+  async #opened(work: PageWork): Promise<PageFiles> {
+    const files = await PageFiles.open(this.#args.dir, work);
     try {
       await this.disk.count(files);
       return files;
@@ -110,7 +122,8 @@ export class Files {
 
   /** Rejects as `PageFiles.remove`. */
   async remove(name: string): Promise<void> {
-    await (await this.open()).remove(name);
+    const files = await this.open();
+    await files.remove(name).catch((error: unknown) => this.#failed(files, name, error));
     this.disk.removed(name);
     this.#loans.end(name);
   }
@@ -120,7 +133,8 @@ export class Files {
     const { activity, mind, name, page, bytes, transcript, drop, own, deadlineMs, progress } = what;
     const file = await this.busy(`writing ${name} to disk`, deadlineMs, (files) => {
       this.disk.check(name, bytes + transcript.length);
-      return files.spill({ name, page, transcript }, { deadlineMs, progress });
+      const spilled = files.spill({ name, page, transcript }, { deadlineMs, progress });
+      return spilled.catch((error: unknown) => this.#failed(files, name, error));
     });
     this.disk.wrote(file);
     if (own) this.#loans.end(name);
@@ -130,10 +144,17 @@ export class Files {
     return file;
   }
 
+  /** A page that could not be removed may be gone in part, and one that could not be published may be there: it is counted. */
+  #failed(files: PageFiles, name: string, error: unknown): never {
+    const isKnown = error instanceof TroupeError && !UNKNOWN.includes(error.code);
+    if (!isKnown) this.disk.look(files, name).catch(() => {});
+    throw error;
+  }
+
   async close(): Promise<void> {
     const files = await this.#files?.catch(() => undefined);
     await files?.close();
-    await this.#offload?.close();
+    await this.#work?.close();
   }
 
   /** It is there for its own sake from now on, also where it was lent; one that was not written is as it was. */
@@ -197,7 +218,7 @@ export class Files {
   /** The mind has the last word: nothing is kept of a room that it does not take over. */
   async #restore({ activity, mind, room, name, genes, deadlineMs }: Of<'restore'>): Promise<Recalled> {
     const { fingerprint } = this.#args;
-    const expected = await this.#hashes(genes);
+    const expected = await hashesOf(genes, this.#ctx, this.#args.residency);
     const { page, charged, transcript, ...file } = await this.busy(
       `reading ${name} from disk`,
       deadlineMs,
@@ -216,22 +237,14 @@ export class Files {
       }
       return file;
     } catch (error) {
-      (await this.open()).release(page);
+      await this.release(page);
       throw error;
     }
   }
 
-  async #hashes(genes: readonly NamedGene[]): Promise<PageGene[]> {
-    if (genes.length === 0) return [];
-    const known = await this.#ctx.ask<NamedGeneInfo[]>(
-      this.#args.residency,
-      { type: 'list' },
-      { band: Band.reserved },
-    );
-    return genes.map(({ gene, scale }) => {
-      const found = known.find(({ name }) => name === gene);
-      if (found === undefined) throw new NoSuchGene({ name: gene });
-      return { hash: found.hash, scale };
-    });
+  /** It says what the store of pages holds: a page that is written or read is held meanwhile. */
+  #tellEngine(): void {
+    const changed: LeaseMessage = { type: 'leases-changed' };
+    this.#ctx.tell(this.#args.engine, changed, { band: Band.reserved });
   }
 }

@@ -11,6 +11,7 @@ import {
   MailboxFull,
   NoSuchPage,
 } from '../../errors.js';
+import { PageJobs, type PageWork } from '../../pages/page-jobs.js';
 import type { Behaviour, Context, Definition, Reply } from '../../runtime/actor.js';
 import { type ErrorEnvelope, toEnvelope } from '../../runtime/errors.js';
 import { Band } from '../../runtime/message.js';
@@ -45,7 +46,7 @@ class Pager implements Behaviour {
   readonly #putAway: PutAway;
   #last: number;
 
-  constructor(ctx: Context, args: PagerArgs, saved: ReadonlyMap<string, unknown>) {
+  constructor(ctx: Context, args: PagerArgs, saved: ReadonlyMap<string, unknown>, makeWork: () => PageWork) {
     this.#ctx = ctx;
     this.#args = args;
     this.#last = ctx.incarnation * TICKETS_A_START;
@@ -54,7 +55,7 @@ class Pager implements Behaviour {
         this.#begin(message, { resolve: (moved) => resolve(moved as PageMove), reject }),
       );
     const loans = new Loans(ctx, saved);
-    this.#files = new Files(ctx, args, loans, move);
+    this.#files = new Files(ctx, args, loans, move, makeWork);
     this.#reads = new Reads(ctx, args, this.#files);
     this.#putAway = new PutAway(ctx, args, this.#files, loans);
     // So that the broker knows of it.
@@ -186,9 +187,10 @@ function named(error: unknown, name: string): unknown {
   return error;
 }
 
-const pager: Definition<PagerArgs> = {
+/** `makeWork`: makes what runs the jobs of a folder of pages. */
+export const pagerOver = (makeWork: () => PageWork): Definition<PagerArgs> => ({
   kind: 'pager',
-  start: (ctx, args, saved) => new Pager(ctx, args, saved),
-};
+  start: (ctx, args, saved) => new Pager(ctx, args, saved, makeWork),
+});
 
-export default pager;
+export default pagerOver(() => new PageJobs());

@@ -27,7 +27,7 @@ export class Reads {
   hear(message: BrokerToPager & { readonly type: 'read' | 'stop-reading' | 'release' }): void {
     if (message.type === 'read') void this.#read(message);
     else if (message.type === 'stop-reading') this.#running.get(message.read)?.stop();
-    else void this.#release(message.page);
+    else void this.#files.release(message.page);
   }
 
   async #read({ read, file: { activity, file } }: BrokerToPager & { type: 'read' }): Promise<void> {
@@ -43,7 +43,7 @@ export class Reads {
       const ms = performance.now() - began;
       const record = { activity, page, held, bytes };
       const word = { type: 'read', read, record, ms } as const;
-      if (!tellOfDisk(this.#ctx, this.#args.broker, word)) return await this.#release(page);
+      if (!tellOfDisk(this.#ctx, this.#args.broker, word)) return await this.#files.release(page);
       this.#ctx.probe({ name: 'page.read', page: name, bytes, ms });
     } catch (error) {
       const envelope = toEnvelope(error);
@@ -52,9 +52,5 @@ export class Reads {
     } finally {
       this.#running.delete(read);
     }
-  }
-
-  async #release(page: number): Promise<void> {
-    (await this.#files.open()).release(page);
   }
 }

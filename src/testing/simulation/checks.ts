@@ -12,6 +12,7 @@ import type { Recorded, Sent } from './recorder.js';
 import { StateChecks } from './state-checks.js';
 import { ThreadChecks } from './thread-checks.js';
 import type { Violations } from './violations.js';
+import { WaitChecks } from './wait-checks.js';
 import { WatchChecks } from './watch-checks.js';
 
 export class Checks implements Recorded {
@@ -21,6 +22,7 @@ export class Checks implements Recorded {
   readonly #watches: WatchChecks;
   readonly #states: StateChecks;
   readonly #threads: ThreadChecks;
+  readonly #waits: WaitChecks;
   /** Messages handled so far, and by whom. */
   messages = 0;
   readonly actors = new Set<ActorId>();
@@ -32,6 +34,7 @@ export class Checks implements Recorded {
     this.#watches = new WatchChecks(violations);
     this.#states = new StateChecks(violations);
     this.#threads = new ThreadChecks(violations);
+    this.#waits = new WaitChecks(violations);
   }
 
   started(actor: ActorId, saved: ReadonlyMap<string, unknown>): void {
@@ -92,8 +95,9 @@ export class Checks implements Recorded {
     for (const actor of this.actors) if (threadOf(actor) === thread) this.#watches.crashed(actor);
   }
 
-  step(thread: Thread): void {
+  step(thread: Thread, alive: (id: ActorId) => boolean): void {
     this.#threads.step(thread);
+    this.#waits.step(thread, alive);
   }
 
   quiet(threads: readonly Thread[], survivors: Survivors): void {

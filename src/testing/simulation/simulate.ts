@@ -31,7 +31,7 @@ export async function run<F>(subject: Subject<F>, trial: Trial<F>): Promise<Outc
   } catch (error) {
     const { code, message } = asTroupeError(error);
     const violation = { property: 'a run comes to its end', what: `${code}: ${message}` };
-    return { messages: 0, actors: 0, faults: 0, trace: 0, violations: [violation] };
+    return { messages: 0, actors: 0, faults: 0, moments: {}, trace: 0, violations: [violation] };
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
   }

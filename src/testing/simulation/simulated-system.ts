@@ -24,6 +24,8 @@ export interface SimulationOptions {
   readonly frozenMs?: number;
   /** Told of each thread that is lost, or freezes. */
   readonly onLost?: (thread: number) => void;
+  /** Called after each step, when what follows from it has happened. */
+  readonly onStep?: () => void;
   /** Put around each actor, inside of what records it. */
   readonly wrappings?: readonly Wrapping[];
   /** Something done to batches, to see whether the checks find it. */
@@ -37,6 +39,8 @@ export class SimulatedSystem {
   readonly checks: Checks;
   readonly #state: FaultState;
   readonly #onLost: (thread: number) => void;
+  readonly #onStep: () => void;
+  readonly #alive = (id: ActorId): boolean => this.alive(id);
   readonly #lost = new Set<number>();
 
   /** Frozen threads, in the life that they froze in. */
@@ -49,6 +53,7 @@ export class SimulatedSystem {
     violations: Violations,
     state: FaultState,
     onLost: (thread: number) => void,
+    onStep: () => void,
   ) {
     this.stage = stage;
     this.recorder = recorder;
@@ -56,6 +61,7 @@ export class SimulatedSystem {
     this.violations = violations;
     this.#state = state;
     this.#onLost = onLost;
+    this.#onStep = onStep;
     stage.loop.onStep = (thread) => this.#afterStep(thread);
   }
 
@@ -65,6 +71,7 @@ export class SimulatedSystem {
     faults,
     frozenMs = 0,
     onLost = () => {},
+    onStep = () => {},
     planted,
     wrappings: own = [],
   }: SimulationOptions): Promise<SimulatedSystem> {
@@ -84,7 +91,7 @@ export class SimulatedSystem {
     const wrappings = [...own, crashes, recorder];
     const stage = await TestSystem.start({ seed, threads, tap, delayMs, frozenMs, wrappings });
     state.now = () => stage.now;
-    return new SimulatedSystem(stage, recorder, checks, violations, state, onLost);
+    return new SimulatedSystem(stage, recorder, checks, violations, state, onLost, onStep);
   }
 
   /** Messages handled so far. */
@@ -110,7 +117,7 @@ export class SimulatedSystem {
       this.violations.add('a frozen thread is replaced', `thread ${number}, ${name}, still is what it was`);
     }
     this.checks.quiet(this.stage.threads, {
-      alive: (id) => this.alive(id),
+      alive: this.#alive,
       wasLost: (thread) => this.#lost.has(thread),
     });
   }
@@ -118,14 +125,18 @@ export class SimulatedSystem {
   outcome(): Outcome {
     const { messages, actors } = this.checks;
     const { trace } = this.stage.loop;
-    return { messages, actors: actors.size, faults: this.faults, trace, violations: this.violations.all };
+    return {
+      ...{ messages, actors: actors.size, faults: this.faults, moments: {}, trace },
+      violations: this.violations.all,
+    };
   }
 
   /** A step changes nothing but the thread that it happens on. */
   #afterStep(number: number): void {
     this.stage.loop.note(this.messages);
+    this.#onStep();
     const stepped = this.stage.thread(number);
-    if (stepped !== undefined) this.checks.step(stepped);
+    if (stepped !== undefined) this.checks.step(stepped, this.#alive);
     for (const { kind, thread } of this.#state.due(this.messages)) {
       // A thread that froze is as good as lost: it never goes on.
       this.#lost.add(thread);

@@ -22,6 +22,8 @@ export interface Outcome {
   readonly messages: number;
   readonly actors: number;
   readonly faults: number;
+  /** How often what is hard to come upon came to pass, by what that is. */
+  readonly moments: Readonly<Record<string, number>>;
   /** A number made of everything that happened, in its order. */
   readonly trace: number;
   readonly violations: readonly Violation[];

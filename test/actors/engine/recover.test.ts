@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { Pages } from '../../../src/actors/engine/pages.js';
 import type { PageRecord } from '../../../src/actors/engine/protocol.js';
+import { NoSuchPage } from '../../../src/errors.js';
 import { writeMeta } from '../../../src/pages/meta.js';
 
 /** Pages by number: whose they say they are, and whether they are whole. */
@@ -17,7 +18,10 @@ function recovered(
       const [owner = '', activity = ''] = held[page] ?? [];
       return writeMeta({ owner, activity, genes: [], base: 0 });
     },
-    release: (page: number) => released.push(page),
+    release: (page: number) => {
+      if (held[page] === undefined) throw new NoSuchPage({ name: `${page}` });
+      released.push(page);
+    },
   };
   const listener = { moved: () => {}, paged: () => {}, unpaged: () => {}, failed: () => {} };
   const pages = new Pages('us', {} as never, {} as never, store as never, listener);
@@ -57,6 +61,14 @@ describe('an engine that is started again', () => {
     expect(taken.all()).toEqual([record('7/main', 4)]);
     for (let times = 0; times < 2; times++) taken.takeOver(record('12/main', 4));
     expect([taken.all(), released]).toEqual([[record('12/main', 4)], []]);
+  });
+
+  it('P5 lets go of a page that its reader has let go of meanwhile', () => {
+    const held: Record<number, readonly [string, string, boolean]> = { 4: ['us', '7/main', true] };
+    const { taken, released } = recovered(held, []);
+    delete held[4];
+    taken.drop(record('7/main', 4));
+    expect([taken.all(), released]).toEqual([[], []]);
   });
 
   it('P5 takes over no page that is gone', () => {

@@ -1,0 +1,61 @@
+/** What the pager says of files and of what jobs hold in memory; the jobs are told what to say. */
+import { beforeEach, expect, it } from 'vitest';
+import type { Holds } from '../../../src/actors/broker/leases.js';
+import { pagerOver } from '../../../src/actors/pager/pager.js';
+import { DiskFailure, NoSuchPage } from '../../../src/errors.js';
+import type { PagesJob } from '../../../src/pages/job.js';
+import { Party, settled, TestThread } from '../thread.js';
+
+const FILE = { name: 'ada/main', generation: 1, time: 0, fingerprint: '', cells: 10, bytes: 100 };
+const FAILURE = new DiskFailure({ path: '/pages', operation: 'removing', reason: 'input/output error' });
+const WHAT = { activity: '1/main', mind: 1, name: 'ada/main', deadlineMs: 1_000 };
+
+let thread: TestThread;
+let pager: number;
+let broker: Party<never, Holds>;
+let engine: Party<never, { readonly type: string }>;
+/** What is on disk; jobs on pages fail. */
+let pages = [FILE];
+
+async function run(job: PagesJob): Promise<never> {
+  if (job.what === 'open') return { owned: { path: '/pages', lock: 1 }, damaged: [] } as never;
+  if (job.what === 'list') return { pages, damaged: [] } as never;
+  if (job.what === 'restore') throw new NoSuchPage({ name: job.name });
+  pages = [];
+  throw FAILURE;
+}
+
+/** Bytes that are leased on disk, as the broker has last heard. */
+async function leasedBytes(): Promise<number | undefined> {
+  const said = (await broker.hears()).filter(({ type }) => type === 'holds');
+  return said.at(-1)?.leases.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+beforeEach(async () => {
+  pages = [FILE];
+  thread = await TestThread.start();
+  broker = await Party.enter(thread, 'broker', () => pager);
+  engine = await Party.enter(thread, 'engine', () => pager);
+  const args = { ...{ broker: broker.id, engine: engine.id, residency: 0, dir: '/pages' } };
+  const definition = pagerOver(() => ({ run, close: async () => {} }));
+  const all = { ...args, diskBytes: 1_000, fingerprint: '' };
+  pager = await thread.spawn(definition as never, 'pager', all);
+});
+
+it('B1 a page that could not be removed is counted as it is then', async () => {
+  await thread.ask(pager, { type: 'files' });
+  await thread.pass(100);
+  expect(await leasedBytes()).toBe(100);
+  await expect(thread.ask(pager, { type: 'remove-file', name: 'ada/main' })).rejects.toMatchObject({
+    code: 'DiskFailure',
+  });
+  await thread.pass(100);
+  expect(await leasedBytes()).toBe(0);
+});
+
+it('B1 the engine, which tells of pages in memory, hears when a job has let go of one', async () => {
+  const restore = { type: 'restore', room: 'main', genes: [], ...WHAT };
+  await expect(thread.ask(pager, restore)).rejects.toMatchObject({ code: 'NoSuchPage' });
+  await settled();
+  expect(await engine.hears()).toEqual([{ type: 'leases-changed' }]);
+});

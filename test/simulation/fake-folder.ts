@@ -1,0 +1,215 @@
+/**
+ * The folder of pages of the fake engine: the jobs of page files over a disk in memory, each taking a while of virtual time.
+ * A seed makes the disk slow, full, broken at one step, or spoils a file. After each job it is looked whether what is on disk
+ * is what it must be (`generations.ts`).
+ */
+
+import { DirectoryInUse, fromEnvelope } from '../../src/errors.js';
+import { runIn } from '../../src/jobs/pages.js';
+import type { NativeFiles } from '../../src/native/addon.js';
+import type { Directory } from '../../src/pages/directory.js';
+import type { PagesAnswer, PagesJob } from '../../src/pages/job.js';
+import { lockPath, pagesPath, stagingPath } from '../../src/pages/layout.js';
+import type { PageWork } from '../../src/pages/page-jobs.js';
+import { recover } from '../../src/pages/recover.js';
+import { toEnvelope } from '../../src/runtime/errors.js';
+import { Random } from '../../src/testing/index.js';
+import { DIR, FakeDisk } from './fake-disk.js';
+import type { FakePages } from './fake-pages.js';
+import { Generations, type PageJob } from './generations.js';
+
+/** Half a job takes up to so long, ms: some turns' time. */
+const HALF_MS = 30;
+/** The stream of a seed's random numbers that the disk draws from. */
+const DISK = 12;
+
+export type DiskFault =
+  /** The next spill finds the disk full, so many steps from its beginning. */
+  | { readonly kind: 'full-disk'; readonly at: number; readonly after: number }
+  /** One step of the next job that changes something fails. */
+  | { readonly kind: 'failed-disk'; readonly at: number; readonly after: number }
+  /** The next job takes so much longer. */
+  | { readonly kind: 'slow-disk'; readonly at: number; readonly ms: number }
+  /** A byte of some file is another one. */
+  | { readonly kind: 'spoilt-file'; readonly at: number };
+
+export interface FolderEvents {
+  /** Calls back after so long. */
+  after(ms: number, then: () => void): unknown;
+  readonly messages: number;
+  broken(property: string, what: string): void;
+}
+
+type OwnedJob = Exclude<PagesJob, { readonly what: 'open' }>;
+
+export class FakeFolder {
+  readonly disk = new FakeDisk(['/', DIR, pagesPath(DIR), stagingPath(DIR)]);
+  readonly #generations: Generations;
+  readonly #faults: DiskFault[];
+  readonly #events: FolderEvents;
+  readonly #random: Random;
+  readonly #locks = new Map<number, { readonly path: string; readonly claims: Set<string> }>();
+  #last = 0;
+  #slow = 0;
+  #running = 0;
+  /** Whether a pager has begun while a job of the one before it went on. */
+  hasOrphans = false;
+  occurred = 0;
+
+  constructor(seed: number, faults: readonly DiskFault[], events: FolderEvents) {
+    this.#faults = [...faults];
+    this.#events = events;
+    this.#random = new Random(seed, DISK);
+    this.#generations = new Generations((what) =>
+      events.broken('a page on disk is one whole generation', what),
+    );
+  }
+
+  /** At the face of the addon. */
+  readonly files: NativeFiles = {
+    lock: (path) => {
+      if ([...this.#locks.values()].some((lock) => lock.path === path)) return 0;
+      this.#locks.set(++this.#last, { path, claims: new Set() });
+      return this.#last;
+    },
+    unlock: (lock) => void this.#locks.delete(lock),
+    claim: (lock, name) => {
+      const { claims } = this.#lock(lock);
+      return !claims.has(name) && claims.add(name).has(name);
+    },
+    unclaim: (lock, name) => void this.#lock(lock).claims.delete(name),
+    yieldThread: () => {},
+  };
+
+  /** In place of the pool's threads. */
+  workOn(pages: FakePages): PageWork {
+    this.hasOrphans ||= this.#running > 0;
+    return {
+      run: async <What extends PagesJob['what']>(job: PagesJob & { readonly what: What }) =>
+        (await this.#counted(() => this.#take(job, pages))) as PagesAnswer[What],
+      close: async () => {},
+    };
+  }
+
+  async #counted<T>(work: () => Promise<T>): Promise<T> {
+    this.#running++;
+    try {
+      return await work();
+    } finally {
+      this.#running--;
+    }
+  }
+
+  async #take(job: PagesJob, pages: FakePages): Promise<unknown> {
+    const held = job.what === 'spill' && pages.info(job.page) !== undefined ? job.page : undefined;
+    if (held !== undefined) pages.retain(held);
+    await this.#pass(this.#random.between(0, HALF_MS));
+    await this.#slowDown();
+    const done = this.#do(job, pages);
+    await this.#pass(this.#random.between(0, HALF_MS));
+    if (held !== undefined) this.#asJob(pages, () => pages.release(held));
+    if ('error' in done) throw fromEnvelope(toEnvelope(done.error));
+    return structuredClone(done.ok);
+  }
+
+  #do(job: PagesJob, pages: FakePages): { readonly ok: unknown } | { readonly error: unknown } {
+    const { disk } = this;
+    this.#strike(job);
+    disk.struck = false;
+    let done: { readonly ok: unknown } | { readonly error: unknown };
+    try {
+      done = {
+        ok: job.what === 'open' ? this.#opened(job.path) : this.#asJob(pages, () => this.#runIn(job)),
+      };
+    } catch (error) {
+      done = { error };
+    }
+    disk.trouble = undefined;
+    if (disk.struck) this.occurred++;
+    if (isOnPage(job)) this.#generations.look(job, 'error' in done ? done.error : undefined, disk, pages);
+    return done;
+  }
+
+  /** Whether a job takes longer than it should. */
+  get isSlow(): boolean {
+    return this.#slow > 0;
+  }
+
+  /** Of pages that are on disk, whole or not. */
+  names(): string[] {
+    return this.#generations.names(this.disk);
+  }
+
+  #runIn(job: OwnedJob): PagesAnswer[OwnedJob['what']] {
+    return runIn(this.directory(job.lock), job);
+  }
+
+  directory(lock: number): Directory {
+    return { path: DIR, lock, disk: this.disk, files: this.files };
+  }
+
+  #opened(path: string): PagesAnswer['open'] {
+    const lock = this.files.lock(lockPath(path));
+    if (lock === 0) throw new DirectoryInUse({ dir: path, holder: 'this process' });
+    try {
+      return { owned: { path, lock }, damaged: recover(this.directory(lock)) };
+    } catch (error) {
+      this.files.unlock(lock);
+      throw error;
+    }
+  }
+
+  /** What befalls this job. */
+  #strike(job: PagesJob): void {
+    const spoils = this.#due('spoilt-file');
+    if (spoils !== undefined) this.#spoil();
+    const full = job.what === 'spill' ? this.#due('full-disk') : undefined;
+    if (full?.kind === 'full-disk') this.disk.trouble = { code: 'ENOSPC', after: full.after };
+    const fails = job.what === 'list' ? undefined : this.#due('failed-disk');
+    if (fails?.kind === 'failed-disk') this.disk.trouble = { code: 'EIO', after: fails.after };
+  }
+
+  #spoil(): void {
+    const paths = this.disk.paths(pagesPath(DIR));
+    if (paths.length === 0) return;
+    const path = this.#random.pick(paths);
+    this.occurred++;
+    this.disk.spoil(path, this.#random.below(1_000));
+    this.#generations.spoilt(path);
+  }
+
+  async #slowDown(): Promise<void> {
+    const slow = this.#due('slow-disk');
+    if (slow?.kind !== 'slow-disk') return;
+    this.occurred++;
+    this.#slow++;
+    await this.#pass(slow.ms);
+    this.#slow--;
+  }
+
+  #due(kind: DiskFault['kind']): DiskFault | undefined {
+    const at = this.#faults.findIndex((fault) => fault.kind === kind && fault.at <= this.#events.messages);
+    return at < 0 ? undefined : this.#faults.splice(at, 1)[0];
+  }
+
+  #asJob<T>(pages: FakePages, work: () => T): T {
+    pages.inJob = true;
+    try {
+      return work();
+    } finally {
+      pages.inJob = false;
+    }
+  }
+
+  #pass(ms: number): Promise<void> {
+    return new Promise((resolve) => this.#events.after(ms, resolve));
+  }
+
+  #lock(lock: number): { readonly claims: Set<string> } {
+    const found = this.#locks.get(lock);
+    if (found === undefined) throw new Error(`there is no lock ${lock}`);
+    return found;
+  }
+}
+
+const isOnPage = (job: PagesJob): job is PageJob => ['spill', 'restore', 'remove'].includes(job.what);
