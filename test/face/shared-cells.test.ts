@@ -26,7 +26,7 @@ afterAll(async () => {
   place[Symbol.dispose]();
 });
 
-it('T1 B1 all speak at once: their beginning is read once, and its cells count once', async () => {
+it('T1 B1 all speak at once, and go on in their lanes: their beginning is read once and counts once', async () => {
   const names = Array.from({ length: MINDS }, (_, i) => `mind ${i}`);
   const minds = await Promise.all(names.map((name) => troupe.mind(name, { system: WORLD })));
   const options = { maxTokens: REPLY, sampling: circling };
@@ -47,4 +47,10 @@ it('T1 B1 all speak at once: their beginning is read once, and its cells count o
   const { cells } = await troupe.memory();
   expect(cells).toEqual({ total: CELLS, granted: 0, idle: held() - saved, saved });
   expect(held()).toBeGreaterThan(CELLS);
+  const again = { maxTokens: 100, sampling: circling };
+  for (const mind of minds) {
+    const { receipt, error } = await mind.turn('Go on.', again).result;
+    expect([error, receipt.runs[0]?.pagedIn.bytes, receipt.runs.length]).toEqual([undefined, 0, 1]);
+    expect(receipt.runs[0]?.reused).toBeGreaterThan(500 + REPLY);
+  }
 });

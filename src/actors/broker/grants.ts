@@ -54,10 +54,10 @@ export class Grants {
     this.#epoch = epoch;
   }
 
-  give({ turn: request, lane, cells, vacate }: Placement<Request>): void {
+  give({ turn: request, lane, vacate, ...taken }: Placement<Request>): void {
     const { ctx, ledger, occupancy, pins } = this.#of;
     for (const number of vacate) occupancy.vacate(number, (other) => ledger.isWanted(other));
-    occupancy.lanes.take(lane, request, cells, ctx.now);
+    occupancy.lanes.take(lane, request, taken, ctx.now);
     const grant = ledger.grant(request, lane, ctx.now);
     if (request.genes.length > 0) return this.#pin(grant);
     if (request.move === undefined) pins.bare(request.activity);
@@ -164,9 +164,10 @@ export class Grants {
     const { request, lane } = grant;
     ledger.serve(grant, phenotype, ctx.now);
     const continues = occupancy.lanes.continues(lane);
+    const sharing = occupancy.lanes.sharing(lane);
     const { vacated } = occupancy;
     const { read } = request;
-    post.granted(request, { epoch: this.#epoch, lane, continues, vacated, phenotype, read });
+    post.granted(request, { epoch: this.#epoch, lane, continues, sharing, vacated, phenotype, read });
   }
 
   #freed({ request, reclaim }: Grant): void {

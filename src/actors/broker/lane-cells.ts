@@ -2,7 +2,7 @@
  * How many cells lanes take together, and which idle ones are vacated for some: cells that lanes share are counted once, as
  * far as the engine has said that they are shared. Pure.
  */
-import { countCells, type Stretches } from '../engine/stretches.js';
+import { commonLength, countCells, cutTo, type Stretches } from '../engine/stretches.js';
 
 /** What of a lane decides how many cells it takes. */
 export interface LaneCells {
@@ -21,18 +21,42 @@ export interface LaneCells {
 export const cellsOf = (lanes: readonly LaneCells[]): number =>
   countCells(lanes.map(({ held, reserved, stretches }) => ({ cells: held + reserved, stretches })));
 
-/** Cells of those that run: all others can be had. */
-export const busyCells = (lanes: readonly LaneCells[]): number =>
-  cellsOf(lanes.filter(({ state }) => state === 'busy'));
+/** Those that run: the cells of all others can be had. */
+export const busyOf = <L extends LaneCells>(lanes: readonly L[]): L[] =>
+  lanes.filter(({ state }) => state === 'busy');
 
 /**
- * Idle lanes to be vacated so that so few cells are taken by all but `chosen`: the least recently used first, but none
- * whose cells come free with the others or do not come free at all.
+ * A lane as a turn takes it that needs so many cells. On its own lane, which holds its KV, it goes on with those that others
+ * hold too: a run that cannot is sent back.
  */
-export function lanesToVacate(lanes: readonly LaneCells[], chosen: number, most: number): number[] {
-  const others = lanes.filter(({ lane }) => lane !== chosen);
+export function taken<L extends LaneCells>(
+  lane: L,
+  own: LaneCells | undefined,
+  need: number,
+  lanes: readonly LaneCells[],
+): L {
+  const stretches = own === undefined ? [] : cutTo(own.stretches, sharedLength(own, lanes));
+  return { ...lane, state: 'busy', held: 0, reserved: need, stretches };
+}
+
+function sharedLength(own: LaneCells, lanes: readonly LaneCells[]): number {
+  const others = lanes.filter(({ lane }) => lane !== own.lane);
+  const lengths = others.map(({ stretches }) => commonLength(own.stretches, stretches));
+  return Math.min(own.held, Math.max(0, ...lengths));
+}
+
+/** Cells that are left for a lane that a turn takes: those that no other takes, and those that it shares. */
+export const cellsLeft = (cells: number, others: readonly LaneCells[], lane: LaneCells): number =>
+  cells - (cellsOf([...others, lane]) - lane.reserved);
+
+/**
+ * Idle lanes to be vacated so that a lane that a turn takes has room among so many cells: the least recently used first, but
+ * none whose cells come free with the others or do not come free at all.
+ */
+export function lanesToVacate(lanes: readonly LaneCells[], chosen: LaneCells, cells: number): number[] {
+  const others = lanes.filter(({ lane }) => lane !== chosen.lane);
   const leaving = new Set<number>();
-  const fits = (): boolean => cellsOf(others.filter(({ lane }) => !leaving.has(lane))) <= most;
+  const fits = (): boolean => cellsOf([...others.filter(({ lane }) => !leaving.has(lane)), chosen]) <= cells;
   const idle = others
     .filter(({ state, held }) => state === 'idle' && held > 0)
     .sort((a, b) => a.lastUse - b.lastUse);

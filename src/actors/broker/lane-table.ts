@@ -6,8 +6,8 @@
  * is.
  */
 import type { Activity } from '../engine/protocol.js';
-import type { Stretches } from '../engine/stretches.js';
-import type { LaneState, WaitingTurn } from './queue.js';
+import { lengthOf, type Stretches } from '../engine/stretches.js';
+import type { LaneState, Placement, WaitingTurn } from './queue.js';
 
 export class LaneTable {
   #lanes: LaneState[] = [];
@@ -31,10 +31,10 @@ export class LaneTable {
     return before;
   }
 
-  /** Grants a lane. Its run may give up whatever the lane shares, so that all of its cells count as its own. */
-  take(lane: number, { grant, activity }: Granted, cells: number, now: number): void {
+  /** Grants a lane. Its run may give up what the lane shares but for these cells; all others count as its own. */
+  take(lane: number, { grant, activity }: Granted, { cells, stretches }: Taken, now: number): void {
     this.#before.set(lane, this.#lanes[lane] as LaneState);
-    const taken = { grant, activity, reserved: cells, lastUse: now };
+    const taken = { grant, activity, reserved: cells, stretches, lastUse: now };
     this.#lanes[lane] = { ...emptyLane(lane), ...taken, state: 'busy' };
   }
 
@@ -50,6 +50,11 @@ export class LaneTable {
   continues(lane: number): boolean {
     const before = this.#before.get(lane);
     return before?.state === 'idle' && before.activity === this.#lanes[lane]?.activity;
+  }
+
+  /** How many of its first cells a busy lane is taken to share. */
+  sharing(lane: number): number {
+    return lengthOf(this.#lanes[lane]?.stretches ?? []);
   }
 
   /** A grant was never used. */
@@ -85,6 +90,7 @@ const shrunk = (lane: LaneState, activity: Activity, held: number): LaneState =>
 };
 
 type Granted = Pick<WaitingTurn, 'grant' | 'activity'>;
+type Taken = Pick<Placement<WaitingTurn>, 'cells' | 'stretches'>;
 type Held = Pick<LaneState, 'held' | 'bytes' | 'stretches'>;
 
 const emptyLane = (lane: number): LaneState => ({

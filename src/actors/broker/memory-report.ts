@@ -4,7 +4,7 @@
  */
 import { type PageRecord, UNMADE } from '../engine/protocol.js';
 import type { Alert } from './alerts.js';
-import { busyCells, cellsOf } from './lane-cells.js';
+import { busyOf, cellsOf } from './lane-cells.js';
 import { bytesOf, type HeldLease, LEASE_KINDS, type LeaseKind } from './leases.js';
 import type { Pool } from './pools.js';
 import type { LaneState } from './queue.js';
@@ -73,7 +73,7 @@ export function reportOf({
 }
 
 function cellReport(total: number, lanes: readonly LaneState[]): MemoryReport['cells'] {
-  const [granted, all] = [busyCells(lanes), cellsOf(lanes)];
+  const [granted, all] = [cellsOf(busyOf(lanes)), cellsOf(lanes)];
   const alone = lanes.reduce((sum, { reserved, held }) => sum + reserved + held, 0);
   return { total, granted, idle: all - granted, saved: alone - all };
 }

@@ -75,6 +75,8 @@ export type BrokerToMind =
       readonly lane: number;
       /** Whether the lane holds this activity's KV. */
       readonly continues: boolean;
+      /** How many of the lane's first cells the grant takes to be others' too. */
+      readonly sharing: number;
       /** How many times the engine was told to vacate lanes before this, in this epoch. */
       readonly vacated: number;
       /** What was pinned for it. */

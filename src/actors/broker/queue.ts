@@ -5,9 +5,10 @@
  * One pass over those who wait, or two where slots are kept, without sorting them: ten thousand may.
  */
 import { ContextFull, type TroupeError } from '../../errors.js';
+import type { Stretches } from '../engine/stretches.js';
 import { type GeneRoom, sparesSlots } from './gene-room.js';
 import { isPaused, type Lack, lackIn } from './lack.js';
-import { type LaneCells, lanesToVacate } from './lane-cells.js';
+import { type LaneCells, lanesToVacate, taken } from './lane-cells.js';
 import type { Account } from './work.js';
 
 /**
@@ -73,6 +74,8 @@ export interface Placement<T extends WaitingTurn> {
   readonly lane: number;
   /** Cells that the lane must have room for: those of the turn, and what the lane holds until its run begins. */
   readonly cells: number;
+  /** The first of these cells, which others hold too and the run keeps. */
+  readonly stretches: Stretches;
   /** Idle lanes of other activities to be vacated, for their cells or, `lane` itself, for its place. */
   readonly vacate: readonly number[];
 }
@@ -161,6 +164,7 @@ function place<T extends WaitingTurn>(turn: T, { lanes, cells, paged }: QueueSta
   const chosen = own ?? lanes.find((lane) => lane.state === 'empty') ?? (idle[0] as LaneState);
   const need = Math.max(turn.cells, own?.held ?? paged(turn.activity));
   const forPlace = chosen.held > 0 && own === undefined ? [chosen.lane] : [];
-  const vacate = [...forPlace, ...lanesToVacate(lanes, chosen.lane, cells - need)];
-  return { turn, lane: chosen.lane, cells: need, vacate };
+  const lane = taken(chosen, own, need, lanes);
+  const vacate = [...forPlace, ...lanesToVacate(lanes, lane, cells)];
+  return { turn, lane: chosen.lane, cells: need, stretches: lane.stretches, vacate };
 }

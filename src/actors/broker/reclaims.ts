@@ -7,8 +7,8 @@ import type { ActorId } from '../../runtime/address.js';
 import type { EngineControl, Shape } from '../engine/protocol.js';
 import { readProduced } from '../engine/status.js';
 import type { GeneTable } from './gene-table.js';
-import { isPaused, type Lack, lackIn, needIn } from './lack.js';
-import { busyCells } from './lane-cells.js';
+import { isPaused, type Lack, lackIn, takenIn } from './lack.js';
+import { busyOf, cellsLeft } from './lane-cells.js';
 import type { Grant, Ledger, Request } from './ledger.js';
 import type { BrokerPost } from './post.js';
 import { TURN_CLASSES, type TurnClass } from './protocol.js';
@@ -97,13 +97,16 @@ export class Reclaims {
 
   #choose(next: Request, state: QueueState<Request>): Grant[] {
     const { lanes, cells, now } = state;
+    const taken = takenIn(state)(next);
     const chosen = chooseReclaims({
       ...{ next, now, genes: this.#of.genes.held() },
       running: this.#running().map((grant) => this.#runningTurn(grant)),
       hasLane: lanes.some((lane) => lane.state !== 'busy'),
-      freeCells: (gone) =>
-        cells - busyCells(lanes.filter(({ lane }) => gone.every((turn) => turn.lane !== lane))),
-      need: needIn(state)(next),
+      freeCells: (gone) => {
+        const left = busyOf(lanes).filter(({ lane }) => gone.every((turn) => turn.lane !== lane));
+        return cellsLeft(cells, left, taken);
+      },
+      need: taken.reserved,
     });
     return chosen.flatMap((number) => this.#of.ledger.granted.get(number) ?? []);
   }

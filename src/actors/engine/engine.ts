@@ -19,7 +19,7 @@ import { PieceMail } from './pieces.js';
 import { type Effort, EnginePost, type LaneLeft, savedPages, savedShape } from './post.js';
 import type { EngineArgs, EngineControl, EngineMessage, Run, RunOutcome, Work } from './protocol.js';
 import type { EngineReady } from './ready.js';
-import { laneRefusal, type Refusal, refusalFor, refusalOf, tooOld } from './refusal.js';
+import { laneRefusal, type Refusal, refusalFor, refusalOf, sharesLess, tooOld } from './refusal.js';
 import { type Grown, Replies } from './reply.js';
 import { Revoked } from './revoked.js';
 import { count, Status } from './status.js';
@@ -175,7 +175,10 @@ class Engine implements Behaviour {
   /** Why work cannot begin; undefined when it can. */
   #refusal(work: Work): Refusal | undefined {
     if (work.epoch !== this.#epoch) return tooOld();
-    return this.#revoked.take(work.grant) ?? laneRefusal(work, this.#works.lanes.all[work.lane]);
+    const { lanes } = this.#works;
+    const refusal = this.#revoked.take(work.grant) ?? laneRefusal(work, lanes.all[work.lane]);
+    if (refusal !== undefined || work.type !== 'run' || lanes.keepsShared(work)) return refusal;
+    return sharesLess(work);
   }
 
   #begin(run: Run, mind: ActorId): void {

@@ -6,7 +6,7 @@ import type { Checkpoints } from './checkpoints.js';
 import type { Lane } from './lane.js';
 import { Origins } from './origins.js';
 import type { Source } from './prefix.js';
-import type { Stretches } from './stretches.js';
+import { commonLength, type Stretches } from './stretches.js';
 
 export interface SharingListener {
   /** A lane and another one hold the same cells: this is what it holds, and keeps for as long as it has its grant. */
@@ -55,6 +55,11 @@ export class Kv {
     if (!this.#context.share(from.number, lane.number, tokens)) return 0;
     if (this.#options.keeps) this.#origins.share(from, lane, tokens);
     return tokens;
+  }
+
+  /** Whether two lanes hold the same first cells. */
+  agree(a: Lane, b: Lane, cells: number): boolean {
+    return commonLength(this.#origins.of(a), this.#origins.of(b)) >= cells;
   }
 
   /** Says what lanes share, but of one that may yet give that up for more. */

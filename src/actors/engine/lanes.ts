@@ -59,13 +59,8 @@ export class Lanes {
     const lane = this.all[run.lane] as Lane;
     this.#context.setGenes(lane.number, run.genes, run.base);
     const pagedIn = this.#bringIn(lane, run, mind);
-    let reused = 0;
-    if (lane.activity === run.activity) {
-      const beginning = beginningOf(run);
-      // What was computed under other genes means nothing under these; the last token is always processed again.
-      reused = Math.min(alike(lane, beginning), lane.held, beginning.tokens.length - 1);
-      if (reused < lane.held) reused = this.kv.cut(lane, reused);
-    }
+    let reused = reusable(lane, run);
+    if (0 < reused && reused < lane.held) reused = this.kv.cut(lane, reused);
     if (reused === 0) this.kv.clear(lane);
     this.#context.setSampler(lane.number, run.sampling, run.soFar?.tokens ?? new Int32Array(0));
     const begun = beginRun(lane, run, mind, this.#order++, reused, performance.now());
@@ -74,6 +69,15 @@ export class Lanes {
     this.#byGrant.set(run.grant, lane);
     showLane(this.#status, lane, mind);
     return lane;
+  }
+
+  /** Whether a run keeps what its grant counts as shared. If it would not, its lane keeps only what it would of it. */
+  keepsShared(run: Run): boolean {
+    const lane = this.all[run.lane] as Lane;
+    const kept = reusable(lane, run);
+    if (kept >= run.sharing) return true;
+    if (lane.activity === run.activity) this.#shrink(lane, kept);
+    return false;
   }
 
   /** An activity that comes back goes on from its page, if that is good for anything; the page is gone then. */
@@ -134,7 +138,9 @@ export class Lanes {
 
   /** Gives a lane whose run has its prompt before it what others hold of that, or has it wait for what one processes. */
   #share(lane: Lane, run: RunOnLane): void {
-    const source = this.#shares ? chooseSource(lane, this.all) : undefined;
+    const { sharing } = run.request;
+    const others = sharing === 0 ? this.all : this.all.filter((other) => this.kv.agree(other, lane, sharing));
+    const source = this.#shares ? chooseSource(lane, others) : undefined;
     run.leader = source?.run && source;
     if (run.leader !== undefined) return;
     if (source === undefined) return this.kv.tellShared([lane]);
@@ -186,12 +192,16 @@ export class Lanes {
   forgetGene(gene: number): LaneShrank[] {
     const lanes = this.all.filter((lane) => lane.run === undefined && ranGene(lane, gene));
     return lanes.map((lane) => {
-      const kept = this.kv.cut(lane, lane.base);
-      lane.tokens.length = kept;
-      lane.held = kept;
-      showLane(this.#status, lane, undefined);
-      return { type: 'shrank', lane: lane.number, activity: lane.activity ?? '', held: kept };
+      this.#shrink(lane, lane.base);
+      return { type: 'shrank', lane: lane.number, activity: lane.activity ?? '', held: lane.held };
     });
+  }
+
+  /** An idle lane keeps only so much of what it holds. */
+  #shrink(lane: Lane, length: number): void {
+    lane.held = this.kv.cut(lane, length);
+    lane.tokens.length = lane.held;
+    showLane(this.#status, lane, undefined);
   }
 
   /** Takes whatever lanes hold out into pages; no lane runs. */
@@ -215,4 +225,12 @@ export class Lanes {
     count(this.#status, Status.steps, 1);
     for (const lane of this.all) if (lane.run !== undefined) showLane(this.#status, lane, undefined);
   }
+}
+
+/** How much of what a lane holds is of use to a run. */
+function reusable(lane: Lane, run: Run): number {
+  if (lane.activity !== run.activity) return 0;
+  const beginning = beginningOf(run);
+  // What was computed under other genes means nothing under these; the last token is always processed again.
+  return Math.min(alike(lane, beginning), lane.held, beginning.tokens.length - 1);
 }

@@ -41,6 +41,8 @@ export interface Granted {
   readonly lane: number;
   /** Whether the lane is taken to hold this activity; if not, whatever idle KV it holds is overwritten. */
   readonly continues: boolean;
+  /** So many of its first cells are counted as others' too; a run that cannot keep them is sent back. */
+  readonly sharing: number;
   /** How many times in this epoch the engine was told to vacate lanes before the grant: it counts on them. */
   readonly vacated: number;
 }

@@ -4,7 +4,7 @@
 import { EngineLost, LaneMismatch } from '../../errors.js';
 import { type ErrorEnvelope, toEnvelope } from '../../runtime/errors.js';
 import type { Lane } from './lane.js';
-import type { RunOutcome, Work } from './protocol.js';
+import type { Run, RunOutcome, Work } from './protocol.js';
 
 export interface Refusal {
   readonly outcome: RunOutcome;
@@ -14,6 +14,13 @@ export interface Refusal {
 /** A turn asks for a lane again. */
 export function tooOld(): Refusal {
   const error = new EngineLost({ reason: 'it was started again after the lane was granted' });
+  return { outcome: 'reclaimed', error: toEnvelope(error) };
+}
+
+/** It would hold more cells of its own than it was granted: the turn asks again, and is granted them. */
+export function sharesLess({ lane, sharing }: Run): Refusal {
+  const expected = `${sharing} tokens that others hold too`;
+  const error = new LaneMismatch({ lane, expected, actual: 'another beginning' });
   return { outcome: 'reclaimed', error: toEnvelope(error) };
 }
 

@@ -28,6 +28,18 @@ export function cutTo(stretches: Stretches, to: number): Stretches {
   return kept;
 }
 
+/** How many cells from the first on are the same ones. */
+export function commonLength(a: Stretches, b: Stretches): number {
+  let length = 0;
+  for (const [i, { origin, to }] of a.entries()) {
+    const other = b[i];
+    if (other?.origin !== origin) break;
+    length = Math.min(to, other.to);
+    if (to !== other.to) break;
+  }
+  return length;
+}
+
 /** So many cells; the first of them are known, and may be others' too; those after them are nobody else's. */
 export interface Holding {
   readonly cells: number;

@@ -52,7 +52,7 @@ export class Post {
 
   /** Starts a granted turn's run. */
   run(turn: Turn, prepared: Prepared, activity: Activity, granted: Granted): void {
-    const { grant, epoch, lane, continues, vacated } = granted;
+    const { grant, epoch, lane, continues, sharing, vacated } = granted;
     const { tokens, base, partings, maxTokens } = prepared;
     const { sampling, phenotype } = turn;
     const genes = phenotype.map(({ gene, scale }) => ({ gene, scale }));
@@ -64,6 +64,7 @@ export class Post {
       activity,
       lane,
       continues,
+      sharing,
       vacated,
       tokens,
       genes,

@@ -81,7 +81,8 @@ export class Runs {
     turns.halt(turn);
     if (done.outcome !== 'reclaimed') return end(turn, { outcome: done.outcome, error: done.error });
     post.released(ticket);
-    if (request.onReclaim === 'end') turn.ending ??= { outcome: 'reclaimed' };
+    // With an error it was only sent back: nobody wanted its lane.
+    if (request.onReclaim === 'end' && done.error === undefined) turn.ending ??= { outcome: 'reclaimed' };
     this.#goOn(turn);
   }
 

@@ -132,10 +132,10 @@ class Pager implements Behaviour {
     const pending = this.#pending.get(granted.ticket);
     // One that failed meanwhile has withdrawn, and the broker takes the grant back on that.
     if (pending === undefined) return;
-    const { ticket, grant, epoch, lane, continues, vacated } = granted;
+    const { ticket, grant, epoch, lane, continues, sharing, vacated } = granted;
     const { type, activity, mind } = pending.message;
     pending.grant = grant;
-    const move = { type, grant, epoch, activity, lane, continues, vacated, mind };
+    const move = { type, grant, epoch, activity, lane, continues, sharing, vacated, mind };
     if (this.#ctx.tell(this.#args.engine, move satisfies Move)) return;
     this.#tellBroker({ type: 'withdraw', ticket });
     this.#fail(ticket, toEnvelope(new EngineLost({ reason: 'its thread is not there' })));

@@ -63,7 +63,17 @@ describe('a grant', () => {
     engine.tell(up(2, 1000, 7));
     ada.tell(request(5, 'a'));
     expect(await ada.hears()).toEqual([
-      { ...NO_GENES, type: 'granted', ticket: 5, grant: 1, epoch: 7, lane: 0, continues: false, vacated: 0 },
+      {
+        ...NO_GENES,
+        type: 'granted',
+        ticket: 5,
+        grant: 1,
+        epoch: 7,
+        lane: 0,
+        continues: false,
+        sharing: 0,
+        vacated: 0,
+      },
     ]);
     engine.tell(ran(1, 'a', 50));
     ada.tell(request(6, 'a'));

@@ -1,6 +1,13 @@
 /** Cells that lanes take together, and which idle lanes are vacated for some: tables. */
 import { describe, expect, it } from 'vitest';
-import { busyCells, cellsOf, type LaneCells, lanesToVacate } from '../../../src/actors/broker/lane-cells.js';
+import {
+  busyOf,
+  cellsLeft,
+  cellsOf,
+  type LaneCells,
+  lanesToVacate,
+  taken,
+} from '../../../src/actors/broker/lane-cells.js';
 import type { Stretches } from '../../../src/actors/engine/stretches.js';
 
 const shares = (...to: number[]): Stretches => to.map((each, i) => ({ origin: i + 1, to: each }));
@@ -27,9 +34,8 @@ describe('cells of lanes', () => {
   ])('B1 %s', (_, lanes, count) => expect(cellsOf(lanes)).toBe(count));
 
   it('B1 of those that run are all but those that only idle ones hold', () => {
-    expect(busyCells([busy(0, 100, shares(60)), idle(1, 70, 1, shares(60)), busy(2, 70, shares(60))])).toBe(
-      110,
-    );
+    const lanes = [busy(0, 100, shares(60)), idle(1, 70, 1, shares(60)), busy(2, 70, shares(60))];
+    expect(cellsOf(busyOf(lanes))).toBe(110);
   });
 });
 
@@ -42,10 +48,30 @@ describe('lanes that are vacated', () => {
     ['are those whose cells really come free', [a, b, c], 50, [0, 1]],
     ['are none that others hold as much of', [busy(3, 120, shares(110)), a, c], 130, [2]],
     ['are all if need be', [a, b, c], 0, [0, 1, 2]],
-  ])('T1 %s', (_, lanes, most, vacated) => expect(lanesToVacate(lanes, 9, most)).toEqual(vacated));
+  ])('T1 %s', (_, lanes, most, vacated) =>
+    expect(lanesToVacate(lanes, busy(9, 1_000 - most), 1_000)).toEqual(vacated),
+  );
 
   it('T1 are never the chosen one, which does not count', () => {
-    expect(lanesToVacate([a, b, c], 2, 130)).toEqual([]);
-    expect(lanesToVacate([a, b, c], 0, 100)).toEqual([1]);
+    expect(lanesToVacate([a, b, c], busy(2, 10), 140)).toEqual([]);
+    expect(lanesToVacate([a, b, c], busy(0, 60), 160)).toEqual([1]);
+  });
+});
+
+describe('a lane that a turn takes', () => {
+  const all = [idle(0, 110, 1, shares(100)), idle(1, 120, 2, shares(100)), busy(2, 50, shares(20))];
+  const [own, other] = all as [LaneCells, LaneCells];
+
+  it('T1 goes on with the cells that others hold too, if it is its own', () => {
+    expect(taken(own, own, 200, all)).toEqual({ ...busy(0, 200, shares(100)), lastUse: 1 });
+    expect(taken(own, own, 200, [own, all[2] as LaneCells]).stretches).toEqual(shares(20));
+    expect(taken(own, own, 200, [own]).stretches).toEqual([]);
+    expect(taken(own, undefined, 200, all).stretches).toEqual([]);
+  });
+
+  it('T1 has the cells left that nobody else takes, and those that it shares', () => {
+    const lane = taken(own, own, 200, all);
+    expect(cellsLeft(300, [other], lane)).toBe(300 - 120 + 100);
+    expect(cellsLeft(300, [other], { ...lane, stretches: [] })).toBe(300 - 120);
   });
 });

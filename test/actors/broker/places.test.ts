@@ -14,8 +14,8 @@ describe('where rooms are', () => {
     let now = 10;
     const lanes = new LaneTable();
     lanes.open(3);
-    lanes.take(0, { grant: 1, activity: 'a' }, 50, now);
-    lanes.take(1, { grant: 2, activity: 'b' }, 50, now);
+    lanes.take(0, { grant: 1, activity: 'a' }, { cells: 50, stretches: [] }, now);
+    lanes.take(1, { grant: 2, activity: 'b' }, { cells: 50, stretches: [] }, now);
     lanes.settle(1, 'b', { held: 20, bytes: 200, stretches: [] }, now);
     const pages = new PageTable(() => now);
     pages.put({ activity: 'c', page: 7, held: 30, bytes: 300 });
@@ -37,7 +37,7 @@ describe('where rooms are', () => {
   it('R6 what is in a lane is in no page', () => {
     const lanes = new LaneTable();
     lanes.open(1);
-    lanes.take(0, { grant: 1, activity: 'a' }, 50, 0);
+    lanes.take(0, { grant: 1, activity: 'a' }, { cells: 50, stretches: [] }, 0);
     const pages = new PageTable(() => 0);
     pages.put({ activity: 'a', page: 7, held: 30, bytes: 300 });
     expect(placesOf(lanes.all, pages, new Map(), 0)).toHaveLength(1);

@@ -23,6 +23,8 @@ interface Granted {
   readonly lane: number;
   readonly activity: string;
   readonly cells: number;
+  /** So many of the lane's cells are taken to be others' too. */
+  readonly sharing: number;
   /** It counts on so many vacated lanes. */
   readonly vacated: number;
 }
@@ -97,8 +99,9 @@ class World {
       this.toEngine.push({ lane, activity: this.table.vacate(lane).activity });
       this.#told++;
     }
-    this.table.take(placement.lane, { grant, activity }, placement.cells, this.#now);
-    const granted = { grant, lane: placement.lane, activity, cells, vacated: this.#told };
+    const { lane } = placement;
+    this.table.take(lane, { grant, activity }, placement, this.#now);
+    const granted = { grant, lane, activity, cells, sharing: this.table.sharing(lane), vacated: this.#told };
     this.#granted.set(grant, granted);
     this.runs.push(granted);
   }
@@ -137,6 +140,10 @@ class World {
     if (granted === undefined) return;
     const lane = this.#lane(granted.lane);
     const reused = lane.activity === granted.activity ? Math.min(y, lane.held, granted.cells - 1) : 0;
+    if (reused < granted.sharing) {
+      this.#shrink(lane, reused);
+      return this.#over(lane, granted.grant);
+    }
     if (reused === 0) this.#kv.clear(lane);
     else if (reused < lane.held) this.#kv.cut(lane, reused);
     const { grant, activity } = granted;
@@ -170,6 +177,10 @@ class World {
     const { grant } = lane.run;
     lane.run = undefined;
     this.#shrink(lane, y);
+    this.#over(lane, grant);
+  }
+
+  #over(lane: Lane, grant: number): void {
     const stretches = this.#kv.over(lane, grant);
     const { number, activity, held } = lane;
     this.toBroker.push({ type: 'ran', lane: number, activity, held, stretches });
@@ -208,8 +219,10 @@ class World {
     const run = lane.run as RunOnLane;
     if (run.leader !== undefined) return;
     const from = this.#lane(x % LANES);
-    const tokens = Math.min(y, from.held, (this.#granted.get(run.grant) as Granted).cells - 1);
-    if (from === lane || tokens <= lane.held) return this.#kv.tellShared([lane]);
+    const { cells, sharing } = this.#granted.get(run.grant) as Granted;
+    const tokens = Math.min(y, from.held, cells - 1);
+    if (from === lane || tokens <= lane.held || !this.#kv.agree(from, lane, sharing))
+      return this.#kv.tellShared([lane]);
     lane.held = this.#kv.share({ lane: from, tokens, run: undefined }, lane);
     this.#kv.tellShared([lane, from]);
   }

@@ -68,7 +68,16 @@ describe.each<Kind>(['recurrent', 'hybrid', 'window'])('a %s model', (kind) => {
   ): Promise<RunDone> => {
     const grant = ++grants;
     const rest = {
-      ...{ type: 'run' as const, grant, epoch: 0, activity: 'a', lane: 0, continues: true, vacated: 0 },
+      ...{
+        type: 'run' as const,
+        grant,
+        epoch: 0,
+        activity: 'a',
+        lane: 0,
+        continues: true,
+        sharing: 0,
+        vacated: 0,
+      },
       ...{ genes: [], base: 0, partings: [], sampling: greedy, stops: [], maxTokens: 12 },
       ...{ reader: ada.id, turn: grant },
     };
@@ -89,7 +98,10 @@ describe.each<Kind>(['recurrent', 'hybrid', 'window'])('a %s model', (kind) => {
   const move = async (type: Move['type'], lane = 0): Promise<void> => {
     const continues = type === 'page-out';
     const grant = ++grants;
-    ada.tell({ type, grant, epoch: 0, activity: 'a', lane, continues, vacated: 0, mind: ada.id }, Band.user);
+    ada.tell(
+      { type, grant, epoch: 0, activity: 'a', lane, continues, sharing: 0, vacated: 0, mind: ada.id },
+      Band.user,
+    );
     for (;;) {
       const moved = (await ada.hears()).find((message): message is Moved => message.type === 'moved');
       if (moved === undefined) continue;

@@ -68,6 +68,7 @@ const run = (grant: number, text: string | Int32Array, given: Partial<Run> = {})
   activity: 'a',
   lane: 0,
   continues: false,
+  sharing: 0,
   vacated: 0,
   tokens: typeof text === 'string' ? tokensOf(text) : text,
   genes: [],

@@ -27,6 +27,7 @@ function lane(number: number, tokens: number[], held: number, running = true, gi
     activity: `${number}`,
     lane: number,
     continues: false,
+    sharing: 0,
     vacated: 0,
     tokens: Int32Array.from(tokens),
     genes: [],

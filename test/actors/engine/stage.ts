@@ -74,7 +74,17 @@ export class EngineStage {
   begin(tokens: Int32Array, given: Partial<Run> = {}): number {
     const grant = ++this.#grants;
     const run: Run = {
-      ...{ type: 'run', grant, epoch: 0, activity: 'a', lane: 0, continues: false, vacated: 0, tokens },
+      ...{
+        type: 'run',
+        grant,
+        epoch: 0,
+        activity: 'a',
+        lane: 0,
+        continues: false,
+        sharing: 0,
+        vacated: 0,
+        tokens,
+      },
       ...{
         genes: [],
         base: 0,

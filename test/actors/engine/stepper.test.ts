@@ -112,6 +112,7 @@ function stage(model: NativeModel, checkpointBytes?: number): Stage {
         activity: `${number}`,
         lane: number,
         continues: false,
+        sharing: 0,
         vacated: 0,
         tokens: prompt,
         genes: [],

@@ -92,6 +92,7 @@ const grant = (to: number, number: number, phenotype: PinnedPhenotype = NO_GENES
     epoch: 0,
     lane: 0,
     continues: false,
+    sharing: 0,
     vacated: 0,
     phenotype,
   });

@@ -93,6 +93,13 @@ describe('a turn whose lane is wanted back', () => {
     expect(await saved()).toEqual([['Half of it', true]]);
   });
 
+  it("T4 goes on after a run that was only sent back, also if it was called so: 'end'", async () => {
+    stage.call({ onReclaim: 'end' });
+    await stage.grant(1);
+    stage.done(1, { begun: false, outcome: 'reclaimed', error });
+    expect((await stage.grant(2)).run.soFar).toBeUndefined();
+  });
+
   it('T4 fails rather than go on with other genes than it began with', async () => {
     const called = stage.call();
     const pinned = (gene: number) => [{ name: 'kjv', gene, scale: 1 }];

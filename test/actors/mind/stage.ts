@@ -90,7 +90,7 @@ export class MindStage {
     const { ticket, since = 0 } = await this.asked('request');
     const granted = { type: 'granted' as const, ticket, grant, epoch: 0, lane: 0, continues: false };
     const phenotype = { genes, missed: { genes: 0, bytes: 0 } };
-    this.broker.tell({ ...granted, vacated: 0, phenotype });
+    this.broker.tell({ ...granted, sharing: 0, vacated: 0, phenotype });
     const [run] = (await this.engine.hears()) as [Run];
     return { ticket, since, run };
   }
