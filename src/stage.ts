@@ -6,6 +6,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { basename } from 'node:path';
 import type { BrokerArgs, PageList } from './actors/broker/protocol.js';
+import { allowPages, disallowPages } from './actors/engine/ceilings.js';
 import { releasePages } from './actors/engine/pages.js';
 import type { EngineArgs } from './actors/engine/protocol.js';
 import type { EngineReady } from './actors/engine/ready.js';
@@ -102,6 +103,7 @@ export async function openStage(
   });
   const modelName = basename(options.model);
   let turns = 0;
+  allowPages(args.owner, fit.pageBytes);
   return {
     system,
     reader,
@@ -124,6 +126,7 @@ export async function openStage(
     },
     close: (pages) => {
       releasePages(args.owner, pages);
+      disallowPages(args.owner);
       detachVocab(ready.model);
     },
   };

@@ -5,13 +5,13 @@
  * Pages outlive the engine, and say themselves whose they are.
  */
 
-import { EmptyLane, NoSuchPage, PageCorrupt } from '../../errors.js';
+import { EmptyLane, NoSuchPage, OverCeiling, PageCorrupt } from '../../errors.js';
 import type { NativeContext, NativeModel } from '../../native/addon.js';
 import { loadAddon } from '../../native/load.js';
 import { type PageInfo, type PageStore, type SectionData, SectionKind } from '../../native/pages.js';
 import { ownerOf, readMeta, writeMeta } from '../../pages/meta.js';
 import { type Lane, type LaneBeginning, phenotypeOf } from './lane.js';
-import { type Activity, type PageRecord, UNMADE } from './protocol.js';
+import { type Activity, type EngineArgs, type PageRecord, UNMADE } from './protocol.js';
 
 /** Stands for a gene that is not loaded any more; no run can have it. */
 const GONE = -1;
@@ -29,20 +29,23 @@ export interface PageListener {
 
 export class Pages {
   readonly #owner: string;
+  readonly #ceiling: number;
   readonly #model: NativeModel;
   #context: NativeContext;
   readonly #store: PageStore;
   readonly #listener: PageListener;
   readonly #records = new Map<Activity, PageRecord>();
 
+  /** `pageBytes`: what all of them may take. */
   constructor(
-    owner: string,
+    { owner, pageBytes }: Pick<EngineArgs, 'owner' | 'pageBytes'>,
     model: NativeModel,
     context: NativeContext,
     store: PageStore,
     listener: PageListener,
   ) {
     this.#owner = owner;
+    this.#ceiling = pageBytes;
     this.#model = model;
     this.#context = context;
     this.#store = store;
@@ -90,6 +93,7 @@ export class Pages {
   /** Copies what a lane holds into a page and empties it. Throws EmptyLane, OverCeiling; the lane is then as it was. */
   out(lane: Lane): PageRecord {
     if (lane.held === 0) throw new EmptyLane({ name: lane.activity ?? `lane ${lane.number}` });
+    this.#checkRoom(this.bytesOf(lane));
     const page = this.#context.pageOut(lane.number, this.#sectionsOf(lane));
     const { bytes } = this.#store.info(page) as PageInfo;
     const record = { activity: lane.activity as Activity, page, held: lane.held, bytes };
@@ -165,6 +169,13 @@ export class Pages {
   /** One that was read from disk for nobody has been let go of by its reader, maybe after it was found here. */
   #free(page: number): void {
     if (this.#store.info(page) !== undefined) this.#store.release(page);
+  }
+
+  /** The store has room for other troupes' pages too. */
+  #checkRoom(needBytes: number): void {
+    const usedBytes = this.all().reduce((sum, { bytes }) => sum + bytes, 0);
+    const ceilingBytes = this.#ceiling;
+    if (usedBytes + needBytes > ceilingBytes) throw new OverCeiling({ needBytes, usedBytes, ceilingBytes });
   }
 
   #section(page: number, kind: SectionKind): Uint8Array {

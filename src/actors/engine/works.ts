@@ -46,9 +46,7 @@ export class Works {
     this.#listener = listener;
     this.#shape = shape;
     this.#context = openContext(model, args, shape);
-    const store = loadAddon().pages;
-    store.setCeiling(args.pageBytes);
-    this.pages = new Pages(args.owner, model, this.#context, store, listener);
+    this.pages = new Pages(args, model, this.#context, loadAddon().pages, listener);
     this.#checkpoints = this.#newCheckpoints();
     this.#lanes = this.#newLanes();
     this.#stepper = this.#newStepper();

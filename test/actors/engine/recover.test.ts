@@ -24,7 +24,13 @@ function recovered(
     },
   };
   const listener = { moved: () => {}, paged: () => {}, unpaged: () => {}, failed: () => {} };
-  const pages = new Pages('us', {} as never, {} as never, store as never, listener);
+  const pages = new Pages(
+    { owner: 'us', pageBytes: 2 ** 30 },
+    {} as never,
+    {} as never,
+    store as never,
+    listener,
+  );
   pages.recover(handedOver);
   return { taken: pages, pages: pages.all(), released };
 }
