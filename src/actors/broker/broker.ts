@@ -164,8 +164,10 @@ class Broker implements Behaviour {
   notice(notice: Notice): void {
     if (notice.type !== 'ended') return;
     this.#memory.gone(notice.id);
-    if (notice.id === this.#engine?.engine) this.#down(notice.reason);
-    else {
+    if (notice.id === this.#engine?.engine) {
+      this.#down(notice.reason);
+      this.#grants.lost(notice.reason);
+    } else {
       this.#takeBack(notice.id);
       this.#spilled.forget(notice.id);
       this.#pins.left(notice.id);

@@ -2,9 +2,10 @@
  * Who has a lane. What is granted has its lane and cells first and has its genes pinned then; its mind hears of it when
  * all of that is there. Where it cannot be, the lane is given back and the turn waits again.
  */
+import { EngineLost } from '../../errors.js';
 import type { Context } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
-import { type ErrorEnvelope, fromEnvelope } from '../../runtime/errors.js';
+import { type ErrorEnvelope, fromEnvelope, toEnvelope } from '../../runtime/errors.js';
 import type { EngineControl, EngineToBroker } from '../engine/protocol.js';
 import type { PinnedPhenotype, ResidencyToBroker } from '../residency/protocol.js';
 import type { GenePins } from './gene-pins.js';
@@ -19,6 +20,9 @@ import { probeReclaim } from './reclaim-probe.js';
  * others have the lane. The turn is tried again when as much time has passed.
  */
 const PIN_MS = 5_000;
+
+/** Grants that are over and whose minds may not have heard it yet: more than words of an engine are on their way at a time. */
+const MOST_OVER = 1_024;
 
 const NO_GENES: PinnedPhenotype = { genes: [], missed: { genes: 0, bytes: 0 } };
 
@@ -39,6 +43,8 @@ export class Grants {
   /** The waits for pins, by grant. */
   readonly #pinning = new Map<number, () => void>();
   #epoch = 0;
+  /** What the engine ran last. */
+  #over: Request[] = [];
 
   constructor(of: GrantsOf) {
     this.#of = of;
@@ -99,6 +105,7 @@ export class Grants {
     const { ctx, ledger, occupancy, pins } = this.#of;
     const grant = ledger.close(ran.grant);
     if (grant === undefined) return;
+    if (this.#over.push(grant.request) > MOST_OVER) this.#over.shift();
     pins.unpin(ran.grant);
     ledger.charge(grant, ran.processed, ran.produced);
     // A turn that goes on later has been served until now.
@@ -132,6 +139,13 @@ export class Grants {
       const number = this.#of.ledger.number(mind, ticket);
       if (number !== undefined) this.#of.pins.unpin(number);
     }
+  }
+
+  /** The engine's thread is gone, and maybe its last words to minds: those that have heard them take no notice. */
+  lost(reason: string): void {
+    const error = toEnvelope(new EngineLost({ reason }));
+    for (const request of this.#over) this.#of.post.revoked(request, error);
+    this.#over = [];
   }
 
   /** The engine is gone, and the lanes with it. */

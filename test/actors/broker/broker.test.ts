@@ -234,6 +234,18 @@ describe('an engine that is gone', () => {
     expect(await ben.hears()).toMatchObject([{ type: 'granted', epoch: 8 }]);
   });
 
+  it('E7 may have had last words that went with it: minds of grants that are over are told too', async () => {
+    engine.tell(up(1, 1000));
+    ada.tell(request(1, 'a'));
+    await ada.hears();
+    engine.tell(ran(1, 'a', 10));
+    ben.tell(request(1, 'b'));
+    await ben.hears();
+    engine.end();
+    expect(await ada.hears()).toMatchObject([{ type: 'revoked', ticket: 1, error: { code: 'EngineLost' } }]);
+    expect(await ben.hears()).toMatchObject([{ type: 'revoked', ticket: 1 }]);
+  });
+
   it('E7 and says up again without having ended is a new one', async () => {
     engine.tell(up(1, 1000, 1));
     ada.tell(request(1, 'a'));
