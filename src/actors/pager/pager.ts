@@ -122,7 +122,7 @@ class Pager implements Behaviour {
       case 'put-away':
         return this.#putAway.hear(message);
       case 'take-back':
-        return void this.#putAway.takeBack(message.name);
+        return this.#putAway.takeBack(message.name);
       default:
         return this.#reads.hear(message);
     }
