@@ -13,13 +13,14 @@ import { Post } from './post.js';
 import { checkSystem, prepare } from './prepare.js';
 import type { MindArgs, MindControl, MindTranscript, TurnRequest } from './protocol.js';
 import type { Message } from './rendering.js';
-import { type Room, Rooms, remember } from './rooms.js';
+import { forget, type Room, Rooms, remember } from './rooms.js';
 import { Runs } from './runs.js';
 import { storeKey } from './transcript.js';
 import {
   activityOf,
   answerOf,
   beginWait,
+  droppedBy,
   type Ending,
   endWait,
   leftMs,
@@ -127,9 +128,8 @@ class Mind implements Behaviour {
     room.active = turn;
     endWait(turn, this.#ctx.now);
     try {
-      const { prepared, system, dropped } = prepare(this.#args, this.#system, room.transcript, turn.request);
+      const { prepared, system } = prepare(this.#args, this.#system, room.transcript, turn.request);
       this.#system = system;
-      for (const index of dropped) this.#ctx.save(storeKey(room.transcript.room, index), undefined);
       turn.prepared = prepared;
     } catch (error) {
       this.#end(turn, { outcome: 'failed', error: toEnvelope(asTroupeError(error)) });
@@ -233,10 +233,11 @@ class Mind implements Behaviour {
     const { text: content = '', reply: tokens } = saidOf(turn) ?? {};
     const answer = answerOf(turn, this.#args, ending, now);
     this.#turns.remove(turn);
+    const { transcript } = this.#rooms.of(turn.request.room);
+    forget(transcript, droppedBy(turn), this.#ctx);
     const whole = ending.outcome === 'stop' || ending.outcome === 'length';
     // An empty reply is part of the conversation; nothing said before a break is not.
     if (turn.prepared !== undefined && (whole || content !== '')) {
-      const { transcript } = this.#rooms.of(turn.request.room);
       const exchange = remember(transcript, turn.prepared.user, { content, tokens, brokenOff: !whole });
       this.#ctx.save(storeKey(transcript.room, exchange.index), exchange);
     }

@@ -42,11 +42,12 @@ export interface PreparedTurn {
   readonly prepared: Prepared;
   /** The system message with its tokens. */
   readonly system: Message | undefined;
-  /** Store indices of the exchanges that left. */
-  readonly dropped: readonly number[];
 }
 
-/** Renders the turn; writes tokens into the transcript and takes the turns out that leave. Throws ContextFull. */
+/**
+ * Renders the turn without the oldest turns that it has no room for; they stay in the transcript, which is given tokens
+ * and nothing else. Throws ContextFull.
+ */
 export function prepare(
   mind: MindArgs,
   system: Message | undefined,
@@ -56,19 +57,20 @@ export function prepare(
   checkLength(mind, request.text);
   const { renderer } = vocabularyOf(mind.model);
   const user: Message = { role: 'user', content: request.text };
-  const render = (): Rendering => {
-    const rendering = renderer.render(conversation(system, transcript, user), true);
-    keepTokens(transcript, rendering.messages.slice(system === undefined ? 0 : 1));
+  const render = (from: number): Rendering => {
+    const stays = transcript.exchanges.slice(from);
+    const rendering = renderer.render(conversation(system, stays, user), true);
+    const kept = withTokens(stays, rendering.messages.slice(system === undefined ? 0 : 1));
+    transcript.exchanges = [...transcript.exchanges.slice(0, from), ...kept];
     return rendering;
   };
-  let rendering = render();
+  let rendering = render(0);
   const fit = fitTurns({
     ...counts(rendering, system !== undefined, transcript.exchanges),
     contextTokens: contextOf(mind),
     maxTokens: request.maxTokens,
   });
-  const dropped = transcript.exchanges.splice(0, fit.leave);
-  if (dropped.length > 0) rendering = render();
+  if (fit.leave > 0) rendering = render(fit.leave);
   return {
     prepared: {
       user: rendering.messages.at(-1) ?? user,
@@ -76,10 +78,9 @@ export function prepare(
       base: mind.plainSystem && system !== undefined ? (rendering.ends[0] as number) : 0,
       partings: partingsOf(rendering.ends, system !== undefined),
       maxTokens: Math.max(1, Math.min(fit.maxTokens, contextOf(mind) - rendering.tokens.length)),
-      turnsDropped: dropped.length,
+      turnsDropped: fit.leave,
     },
     system: system === undefined ? undefined : rendering.messages[0],
-    dropped: dropped.map((exchange) => exchange.index),
   };
 }
 
@@ -122,8 +123,8 @@ function counts(
 }
 
 /** What was tokenised stays with its message, so that it is never tokenised again. */
-function keepTokens(transcript: Transcript, messages: readonly Message[]): void {
-  transcript.exchanges = transcript.exchanges.map((exchange, i) => {
+function withTokens(exchanges: readonly Exchange[], messages: readonly Message[]): Exchange[] {
+  return exchanges.map((exchange, i) => {
     const user = messages[2 * i] ?? exchange.user;
     const reply = messages[2 * i + 1] ?? exchange.reply;
     if (user === exchange.user && reply === exchange.reply) return exchange;

@@ -72,6 +72,11 @@ export interface Reply {
   readonly brokenOff: boolean;
 }
 
+/** Takes the oldest exchanges out of a transcript. */
+export function forget({ room, exchanges }: Transcript, count: number, ctx: Context): void {
+  for (const { index } of exchanges.splice(0, count)) ctx.save(storeKey(room, index), undefined);
+}
+
 /** Adds what was said and answered to a transcript. */
 export function remember(
   transcript: Transcript,

@@ -43,7 +43,11 @@ export function restoreTranscripts(saved: ReadonlyMap<string, unknown>): Map<str
 }
 
 /** The messages of a prompt: system line, what was said, and the new message. */
-export function conversation(system: Message | undefined, transcript: Transcript, user: Message): Message[] {
-  const said = transcript.exchanges.flatMap(({ user: asked, reply }) => [asked, reply]);
+export function conversation(
+  system: Message | undefined,
+  exchanges: readonly Exchange[],
+  user: Message,
+): Message[] {
+  const said = exchanges.flatMap(({ user: asked, reply }) => [asked, reply]);
   return [...(system === undefined ? [] : [system]), ...said, user];
 }

@@ -27,6 +27,7 @@ export interface Prepared {
   /** Lengths of beginnings of the tokens at which a later turn may part from this one, ascending. */
   readonly partings: readonly number[];
   readonly maxTokens: number;
+  /** So many of the oldest turns it has no room for; they leave when it has run. */
   readonly turnsDropped: number;
 }
 
@@ -181,6 +182,10 @@ export function addLostRun(turn: Turn, { text, tokens }: HowFar): void {
   turn.said = { text, reply: undefined, soFar };
 }
 
+/** How many of the oldest turns leave its room: none for a turn that never began to run. */
+export const droppedBy = ({ prepared, said }: Turn): number =>
+  said === undefined ? 0 : (prepared?.turnsDropped ?? 0);
+
 /** What is known of a reply; of one whose run is not over, nothing. */
 export const saidOf = ({ said, stage }: Turn): Said | undefined =>
   stage === 'running' || stage === 'lost' ? undefined : said;
@@ -203,7 +208,7 @@ export function answerOf(turn: Turn, mind: MindArgs, ending: Ending, now: number
     seed: turn.sampling.seed,
     promptTokens: turn.prepared?.tokens.length ?? 0,
     maxTokens: turn.prepared?.maxTokens ?? 0,
-    turnsDropped: turn.prepared?.turnsDropped ?? 0,
+    turnsDropped: droppedBy(turn),
     firstPieceMs: turn.firstPieceAt === undefined ? undefined : turn.firstPieceAt - turn.request.calledAt,
     totalMs: now - turn.request.calledAt,
   };
