@@ -30,8 +30,8 @@ const STEP_ROWS = 512;
 const LOAD_MS = 1_800_000;
 /** How often a load's progress is looked at. */
 const PROGRESS_MS = 50;
-/** The disk may be slow, and thousands of pages have to go. */
-const LOANS_MS = 180_000;
+/** Thousands of pages may have to go; one that a disk does not let go of by then stays there. */
+const LOANS_MS = 30_000;
 /** Bytes for the buffers of one step, before they are measured. */
 const COMPUTE_BYTES = 64 * 2 ** 20;
 
