@@ -60,7 +60,8 @@ export class Troupe implements AsyncDisposable {
   readonly #status: Int32Array;
   readonly #offload: Offload;
   readonly #passivateMs: number;
-  readonly #minds = new Set<Mind>();
+  /** By name: those that are there, and those that ended by themselves until another has the name. */
+  readonly #minds = new Map<string, Mind>();
   readonly #relaunches: Relaunches;
   #stage: Stage | undefined;
   #observer: Observer | undefined;
@@ -109,9 +110,7 @@ export class Troupe implements AsyncDisposable {
         troupe.#status,
       );
       const minds = troupe.#minds;
-      troupe.#forgetMinds = await openMinds(system, (called) =>
-        [...minds].find((mind) => mind.name === called),
-      );
+      troupe.#forgetMinds = await openMinds(system, (called) => minds.get(called));
       checked.onProgress({ stage: 'ready', fraction: 1 });
       // Behind the caller's first chance to listen.
       if (failed !== undefined) setImmediate(() => system.main.probes.emit(failed));
@@ -136,8 +135,10 @@ export class Troupe implements AsyncDisposable {
         args,
         passivateMs: this.#passivateMs,
       });
-      const mind = new Mind(name, id, stage, () => this.#minds.delete(mind));
-      this.#minds.add(mind);
+      const mind = new Mind(name, id, stage, () => {
+        if (this.#minds.get(name) === mind) this.#minds.delete(name);
+      });
+      this.#minds.set(name, mind);
       return mind;
     } catch (error) {
       if (error instanceof NameTaken) throw new NameTaken({ name });
@@ -184,7 +185,7 @@ export class Troupe implements AsyncDisposable {
 
   /** The memory budget: pools, leases with their floors, pressure, and what was said of it. */
   async memory(): Promise<MemoryReport> {
-    return memoryOf(this.#open('its memory'), this.#minds);
+    return memoryOf(this.#open('its memory'), this.#minds.values());
   }
 
   /** Everything that can be seen now; reads shared memory and asks nobody, so it works while threads are busy. */
@@ -245,7 +246,7 @@ export class Troupe implements AsyncDisposable {
 
   async #stop(): Promise<void> {
     Atomics.store(this.#status, Status.cancel, 1);
-    await Promise.allSettled([...this.#minds].map((mind) => mind.leave()));
+    await Promise.allSettled([...this.#minds.values()].map((mind) => mind.leave()));
     Atomics.store(this.#status, Status.abort, 1);
     const pages = (await this.#stage?.pages()) ?? [];
     await this.#system.stop('the troupe stopped');

@@ -60,10 +60,10 @@ export async function movePage(
 
 export class Pages {
   readonly #stage: () => Stage;
-  readonly #minds: ReadonlySet<Mind>;
+  readonly #minds: ReadonlyMap<string, Mind>;
 
   /** For `Troupe`. */
-  constructor(stage: () => Stage, minds: ReadonlySet<Mind>) {
+  constructor(stage: () => Stage, minds: ReadonlyMap<string, Mind>) {
     this.#stage = stage;
     this.#minds = minds;
   }
@@ -72,7 +72,7 @@ export class Pages {
   async list(): Promise<PageInfo[]> {
     const { system, mindArgs } = this.#stage();
     const records = await system.ask<PageList>(mindArgs.broker, { type: 'pages' });
-    const names = new Map([...this.#minds].map(({ id, name }) => [id, name]));
+    const names = new Map([...this.#minds.values()].map(({ id, name }) => [id, name]));
     return records.flatMap(({ activity, held, bytes }) => {
       const slash = activity.indexOf('/');
       const mind = names.get(Number(activity.slice(0, slash)) as ActorId);
@@ -100,7 +100,7 @@ export class Pages {
   async drop(mind: string, room?: string): Promise<void> {
     const name = checkText(mind, 'mind');
     const checked = checkRoom(room, 'room');
-    const found = [...this.#minds].find((other) => other.name === name);
+    const found = this.#minds.get(name);
     if (found === undefined) throw new NoSuchPage({ name: `${name}/${checked}` });
     const { system, mindArgs } = this.#stage();
     const message = { type: 'drop-page', activity: activityOf(found.id, checked) };

@@ -59,13 +59,15 @@ export class Reader {
     }
   }
 
-  /** A run has no last word: what is still on its way is not taken, for the next run says it again. */
+  /**
+   * A run has no last word: what is still on its way is not taken, for the next run says it again. Of a turn that its caller
+   * has given up nothing was read.
+   */
   #tellHowFar({ turn: number, grant }: ReaderQuestion, ctx: Context): void {
     const reading = this.#readings.get(number);
-    if (reading === undefined) return;
-    reading.closed = grant;
-    const { turn, tokens } = reading;
-    const read = { type: 'read', turn: number, grant, text: turn.text, tokens };
+    if (reading !== undefined) reading.closed = grant;
+    const text = reading?.turn.text ?? '';
+    const read = { type: 'read', turn: number, grant, text, tokens: reading?.tokens ?? [] };
     ctx.tell(ctx.sender, read, { band: Band.reserved });
   }
 

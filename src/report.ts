@@ -5,8 +5,8 @@ import {
   type CheckpointReport,
   type LaneReport,
   readCheckpoints,
+  readCount,
   readLanes,
-  readStatus,
   Status,
 } from './actors/engine/status.js';
 import type { SystemReport } from './runtime/inspect.js';
@@ -24,9 +24,9 @@ export const reportOf = (system: System, status: Int32Array): TroupeReport => ({
   ...system.inspect(),
   lanes: readLanes(status),
   tokens: {
-    processed: readStatus(status, Status.processed),
-    produced: readStatus(status, Status.produced),
+    processed: readCount(status, Status.processed),
+    produced: readCount(status, Status.produced),
   },
-  steps: readStatus(status, Status.steps),
+  steps: readCount(status, Status.steps),
   checkpoints: readCheckpoints(status),
 });

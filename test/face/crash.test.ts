@@ -244,8 +244,12 @@ describe('a mind', () => {
     await until(() => !troupe.inspect().actors.some((actor) => actor.id === first().id), 'the end of a mind');
     expect((await first().turn(QUESTION).result).error?.code).toBe('MindLeft');
     await until(() => running(troupe) === 0, 'a free lane');
-    await first().leave();
+    const gone = first();
     minds[0] = await troupe.mind('mind 0', { sampling: circling });
+    await first().turn(QUESTION, { maxTokens: 4 }).result;
+    await first().pageOut();
+    await troupe.pages.drop('mind 0');
+    await gone.leave();
     await allIsWell();
   });
 });

@@ -37,7 +37,8 @@ export class Givers {
     this.#of = of;
     this.pages = new PageGiver({
       ...{ ctx, deadlineMs: RELIEVE_MS, writings: rooms.writings },
-      isIn: (pool) => this.#holds('pages', pool),
+      // Those on disk nobody takes.
+      isIn: (pool) => !pool.tiers.includes('disk') && this.#holds('pages', pool),
       pages: () => occupancy.pages.all(),
       isWanted: (activity) => rooms.isWanted(activity),
       isFiled: (record) => rooms.isFiled(record),

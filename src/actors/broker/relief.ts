@@ -3,13 +3,14 @@
  * cheapest first, until there is enough. What was asked for and has not come free is pending, and asked of nobody again.
  */
 import { AskTimeout } from '../../errors.js';
+import { ActorEnded, ThreadLost } from '../../runtime/errors.js';
 import type { Relieved } from '../residency/protocol.js';
 import type { Attempt } from './alerts.js';
 import { type Pool, type PoolName, wantedBytes } from './pools.js';
 
 /** What a giver says that it will free later counts as pending for so long. */
 const DEFERRED_MS = 10_000;
-/** Who has thrown so often when it was asked is asked no more. */
+/** Who has thrown so often in a row when it was asked is asked no more. */
 const THROWS = 3;
 
 /** `bytes`: really free now. */
@@ -88,7 +89,10 @@ export class Relief {
   async #ask(giver: Giver, pool: Pool, bytes: number): Promise<number> {
     const key = keyOf(giver, pool);
     this.#pending.set(key, { pool: pool.name, bytes, until: Number.POSITIVE_INFINITY });
-    const given = await giver.ask(bytes, pool).catch((error: unknown) => this.#threw(giver, error));
+    const given = await giver.ask(bytes, pool).then(
+      (answer) => this.#answered(giver, answer),
+      (error: unknown) => this.#threw(giver, error),
+    );
     this.#pending.delete(key);
     const left = given.pendingBytes ?? bytes - given.bytes;
     if (given.outcome === 'deferred' && left > 0) {
@@ -97,10 +101,17 @@ export class Relief {
     return given.bytes;
   }
 
-  /** Who is only late may still free what it was asked for. */
+  #answered({ name }: Giver, given: Given): Given {
+    this.#thrown.delete(name);
+    return given;
+  }
+
+  /** Who is only late may still free what it was asked for, and who is gone is followed by another. */
   #threw({ name }: Giver, error: unknown): Given {
     if (error instanceof AskTimeout) return { outcome: 'deferred', bytes: 0 };
-    this.#thrown.set(name, (this.#thrown.get(name) ?? 0) + 1);
+    if (!(error instanceof ActorEnded || error instanceof ThreadLost)) {
+      this.#thrown.set(name, (this.#thrown.get(name) ?? 0) + 1);
+    }
     return { outcome: 'refused', bytes: 0 };
   }
 }

@@ -10,6 +10,12 @@ import type { Given, Giver } from './relief.js';
 
 /** So long a pool has to have been calm before the context grows: it is made anew then, which costs every lane a move. */
 const CALM_MS = 60_000;
+/**
+ * It could not be made smaller, for a turn ran that is never asked for its lane and no other began meanwhile: others have their
+ * turn for so long before it is tried again, twice as long each time.
+ */
+const REST_MS = 60_000;
+const LONGEST_REST_MS = 960_000;
 
 /** Of the context. */
 export interface Wish {
@@ -40,6 +46,8 @@ export class Resize implements Giver {
   /** It is being made anew. */
   #making = false;
   #calmSince: number | undefined;
+  #restMs = REST_MS;
+  #restsUntil = 0;
 
   constructor(of: ResizeOf) {
     this.#of = of;
@@ -67,14 +75,17 @@ export class Resize implements Giver {
   }
 
   isIn({ tiers }: Pool): boolean {
-    return tiers.includes('device') && !this.#making && this.#shape !== undefined;
+    const mayTry = !this.#making && this.#of.now() >= this.#restsUntil;
+    return tiers.includes('device') && mayTry && this.#shape !== undefined;
   }
 
-  async ask(bytes: number): Promise<Given> {
-    const before = this.#bytes();
-    const shape = this.#shape && smallerShape(this.#shape, before, bytes);
+  /** What left its lane for memory of the same pool is not free. */
+  async ask(bytes: number, { tiers }: Pool): Promise<Given> {
+    const held = (): number => bytesOf(this.#of.leases().filter(({ tier }) => tiers.includes(tier)));
+    const before = held();
+    const shape = this.#shape && smallerShape(this.#shape, this.#bytes(), bytes);
     if (shape === undefined || !(await this.#make(shape, 'smaller'))) return { outcome: 'refused', bytes: 0 };
-    const freed = Math.max(0, before - this.#bytes());
+    const freed = Math.max(0, before - held());
     return { outcome: freed < bytes ? 'partial' : 'released', bytes: freed };
   }
 
@@ -85,7 +96,7 @@ export class Resize implements Giver {
     if (pool.pressure >= WARNING) this.#calmSince = undefined;
     else this.#calmSince ??= this.#of.now();
     const isRested = this.#calmSince !== undefined && this.#of.now() - this.#calmSince >= CALM_MS;
-    if (!isRested || this.#making || this.#of.waiting() === 0) return;
+    if (!isRested || this.#making || this.#of.now() < this.#restsUntil || this.#of.waiting() === 0) return;
     const larger = largerShape(shape, full, this.#bytes(), pool);
     if (larger !== undefined) void this.#make(larger, 'larger');
   }
@@ -99,8 +110,11 @@ export class Resize implements Giver {
     this.#making = true;
     try {
       await this.#of.relaunch(shape, how);
+      this.#restMs = REST_MS;
       return true;
     } catch {
+      this.#restsUntil = this.#of.now() + this.#restMs;
+      this.#restMs = Math.min(2 * this.#restMs, LONGEST_REST_MS);
       return false;
     } finally {
       this.#making = false;

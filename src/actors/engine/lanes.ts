@@ -54,15 +54,15 @@ export class Lanes {
     return this.#byGrant.get(grant);
   }
 
-  /** Throws what the context throws when a gene is not there; the lane is then as it was. */
+  /** Throws what the context throws when a gene is not there or an option is none; the lane then holds what it held. */
   begin(run: Run, mind: ActorId): Lane {
     const lane = this.all[run.lane] as Lane;
     this.#context.setGenes(lane.number, run.genes, run.base);
+    this.#context.setSampler(lane.number, run.sampling, run.soFar?.tokens ?? new Int32Array(0));
     const pagedIn = this.#bringIn(lane, run, mind);
     let reused = reusable(lane, run);
     if (0 < reused && reused < lane.held) reused = this.kv.cut(lane, reused);
     if (reused === 0) this.kv.clear(lane);
-    this.#context.setSampler(lane.number, run.sampling, run.soFar?.tokens ?? new Int32Array(0));
     const begun = beginRun(lane, run, mind, this.#order++, reused, performance.now());
     begun.pagedIn = pagedIn;
     this.#share(lane, begun);

@@ -43,7 +43,7 @@ const RULES: { readonly [Field in keyof Required<Sampling>]: Rule } = {
   topK: { expected: 'a whole number, 0 or more', holds: (v) => Number.isInteger(v) && v >= 0 && v < 2 ** 31 },
   topP: { expected: 'a number above 0, at most 1', holds: (v) => v > 0 && v <= 1 },
   minP: { expected: 'a number from 0 to 1', holds: (v) => v >= 0 && v <= 1 },
-  repeatPenalty: { expected: 'a number above 0, at most 100', holds: (v) => v > 0 && v <= 100 },
+  repeatPenalty: { expected: 'a number from 0.000001 to 100', holds: (v) => v >= 1e-6 && v <= 100 },
   repeatLast: {
     expected: 'a whole number, -1 or more',
     holds: (v) => Number.isInteger(v) && v >= -1 && v < 2 ** 31,

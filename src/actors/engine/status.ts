@@ -45,6 +45,9 @@ export function showShape(status: Int32Array, { lanes, context }: Pick<Shape, 'l
 
 export const readStatus = (status: Int32Array, field: number): number => Atomics.load(status, field);
 
+/** A counter: it begins anew at 0 after 2^32. */
+export const readCount = (status: Int32Array, field: number): number => readStatus(status, field) >>> 0;
+
 /** Adds to a counter. */
 export function count(status: Int32Array, field: number, by: number): void {
   status[field] = ((status[field] as number) + by) | 0;
@@ -64,8 +67,8 @@ export const showCheckpoints = (status: Int32Array, bytes: number): void => {
 
 export const readCheckpoints = (status: Int32Array): CheckpointReport => ({
   bytes: readStatus(status, Status.checkpoints) * CHECKPOINT_BLOCK,
-  evicted: readStatus(status, Status.evicted),
-  skipped: readStatus(status, Status.skipped),
+  evicted: readCount(status, Status.evicted),
+  skipped: readCount(status, Status.skipped),
 });
 
 /** Shows a lane as it is now. */

@@ -22,6 +22,7 @@ export interface HeldGene extends TieredGene {
 interface Name {
   readonly info: GeneInfo;
   readonly path: string;
+  readonly learning: boolean;
 }
 
 export class Inventory {
@@ -36,8 +37,8 @@ export class Inventory {
 
   /** Every name with what it stands for. */
   named(): NamedGeneInfo[] {
-    return [...this.#names].map(([name, { info, path }]) => {
-      const { tier, learning } = this.#held(info.id);
+    return [...this.#names].map(([name, { info, path, learning }]) => {
+      const { tier } = this.#held(info.id);
       return { ...info, tier, name, path, learning };
     });
   }
@@ -67,21 +68,28 @@ export class Inventory {
 
   bind({ name, path, learning, ...info }: NamedGeneInfo): void {
     const { id, bytes, hash, tier } = info;
-    this.#names.set(name, { info, path });
+    this.#names.set(name, { info, path, learning });
     const uses = this.#uses.of(hash);
     const fresh = { id, bytes, hash, tier, movingTo: undefined, isLost: false, learning, uses };
     const held = this.#genes.get(id) ?? fresh;
     // To load what is on disk brings it to the device.
     if (held.tier === 'disk' && held.movingTo === undefined) Object.assign(held, { tier, isLost: false });
-    held.learning = learning;
     this.#genes.set(id, held);
+    held.learning = this.#isLearning(id);
   }
 
   /** Takes a name away, and the gene with its last. */
   unbind(name: string): void {
     const id = this.#names.get(name)?.info.id;
     this.#names.delete(name);
-    if (id !== undefined && !this.knows(id)) this.#genes.delete(id);
+    if (id === undefined) return;
+    if (this.knows(id)) this.#held(id).learning = this.#isLearning(id);
+    else this.#genes.delete(id);
+  }
+
+  /** Whether the optimizer has it, under any of its names. */
+  #isLearning(id: number): boolean {
+    return [...this.#names.values()].some(({ info, learning }) => info.id === id && learning);
   }
 
   /** Whether any name stands for a gene. */

@@ -140,6 +140,17 @@ describe('the ledger', () => {
     expect((await memory()).leases).toMatchObject([{ bytes: 20, expired: false }]);
   });
 
+  it('B4 takes no page out of memory because the disk is full', async () => {
+    const pager = await Holder.enter('pager');
+    await engine.tell(up(512, 2, [page(7, 100)]));
+    await engine.tell(holds('engine', lease('pages', 100)));
+    await pager.tell(holds('pager', { ...lease('pages', 990), tier: 'disk' }));
+    await thread.pass(6_000);
+    expect(pager.types()).toEqual([]);
+    expect(engine.types()).not.toContain('trim');
+    expect(alerts()).toMatchObject([{ pool: 'disk', freedBytes: 0 }]);
+  });
+
   it('B1 is asked for again by a broker that was started again', async () => {
     await residency.tell(holds('residency', lease('genes', 50)));
     // A message without its fields, which a handler does not survive.

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { levelOf, type Pool } from '../../../src/actors/broker/pools.js';
 import { type Given, type Giver, Relief } from '../../../src/actors/broker/relief.js';
 import { AskTimeout } from '../../../src/errors.js';
+import { ActorEnded } from '../../../src/runtime/errors.js';
 
 let now: number;
 let asked: [string, number][];
@@ -115,6 +116,21 @@ describe('a relief', () => {
     expect(asked.filter(([name]) => name === 'genes')).toHaveLength(3);
     expect(asked.filter(([name]) => name === 'pages')).toHaveLength(5);
     expect(relief.quarantined()).toEqual(['genes']);
+  });
+
+  it('B5 asks again who answered meanwhile, and who was only gone', async () => {
+    const gone = new ActorEnded({ actor: 'residency', reason: 'crashed' });
+    const answers = ['threw', 'threw', 'answered', 'threw', 'gone', 'gone', 'gone', 'threw', 'answered'];
+    let time = 0;
+    const wavering = giver('genes', () => {
+      const how = answers[time++];
+      if (how === 'answered') return gives(0)(0);
+      throw how === 'gone' ? gone : new Error('it crashed');
+    });
+    const relief = reliefOf(wavering);
+    for (const _ of answers) await relief.relieve(pool());
+    expect(time).toBe(answers.length);
+    expect(relief.quarantined()).toEqual([]);
   });
 
   it('B5 tries a pool once at a time', async () => {

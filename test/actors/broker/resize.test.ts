@@ -1,8 +1,8 @@
-/** What a broker that is started again knows of how large the context is to be. */
+/** The context as what gives memory back last: how much that frees, when it is tried again, and what it grows back to. */
 import { describe, expect, it } from 'vitest';
 import definition from '../../../src/actors/broker/broker.js';
-import type { Holds, Lease } from '../../../src/actors/broker/leases.js';
-import { poolsOf } from '../../../src/actors/broker/pools.js';
+import { bytesOf, type Holds, type Lease } from '../../../src/actors/broker/leases.js';
+import { type Pool, poolsOf } from '../../../src/actors/broker/pools.js';
 import type { BrokerToMind, MindToBroker } from '../../../src/actors/broker/protocol.js';
 import { Resize, type Wish } from '../../../src/actors/broker/resize.js';
 import type { EngineControl, EngineToBroker, Shape } from '../../../src/actors/engine/protocol.js';
@@ -15,7 +15,7 @@ const lease = (cells: number): Lease => ({
   ...{ owner: 'context', kind: 'context', tier: 'host', bytes: cells, floorBytes: 256 },
 });
 
-describe('how large the context grows again', () => {
+describe('the size of the context', () => {
   let kept: Wish | undefined;
   let now = 0;
   /** Those that a start of the broker has had made. */
@@ -65,6 +65,39 @@ describe('how large the context grows again', () => {
     third.resize.up(shape(256, 2));
     third.grow(256);
     expect(third.made).toEqual([shape(512, 4)]);
+  });
+
+  it('B5 counts what left its lane for memory of the same pool as held', async () => {
+    let leases = [lease(768)];
+    const resize = new Resize({
+      ...{ now: () => now, wish: undefined, keep() {}, leases: () => leases, waiting: () => 0 },
+      relaunch: async (wanted) => {
+        leases = [lease(256), { ...lease(0), owner: 'pages', kind: 'pages', bytes: 300, floorBytes: 0 }];
+        return wanted;
+      },
+    });
+    resize.up(shape(768, 3));
+    const [host] = poolsOf(leases, { ...UNBOUNDED, host: 1e6 }, true) as [Pool];
+    const before = bytesOf(leases);
+    const { bytes } = await resize.ask(before - bytesOf([lease(256)]), host);
+    expect(bytes).toBe(before - bytesOf([lease(256)]) - 300);
+  });
+
+  it('B4 T5 rests longer and longer when a turn that keeps its lane stands in its way', async () => {
+    now = 0;
+    const resize = new Resize({
+      ...{ now: () => now, wish: undefined, keep() {}, leases: () => [lease(768)], waiting: () => 1 },
+      relaunch: () => Promise.reject(new Error('a turn ran')),
+    });
+    resize.up(shape(768, 3));
+    const [host] = poolsOf([lease(768)], { ...UNBOUNDED, host: 1e6 }, true) as [Pool];
+    for (const restMs of [60_000, 120_000, 240_000, 480_000, 960_000, 960_000]) {
+      expect(resize.isIn(host)).toBe(true);
+      expect(await resize.ask(1, host)).toEqual({ outcome: 'refused', bytes: 0 });
+      now += restMs - 1;
+      expect(resize.isIn(host)).toBe(false);
+      now += 1;
+    }
   });
 
   it('B4 R4 is not what a user asked for in vain', () => {

@@ -107,6 +107,8 @@ describe('names of genes', () => {
     ]) {
       await expect(refused()).rejects.toEqual(inUse('the learning optimizer'));
     }
+    await bring('b', { as: 'other' });
+    await expect(unload('a')).rejects.toEqual(inUse('the learning optimizer'));
     await bring('b', { as: 'a' });
     await unload('a');
     await bring('c', { as: 'always', replace: true });
