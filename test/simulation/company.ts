@@ -45,6 +45,9 @@ export interface Fakes {
 const TIGHT: Budgets = { device: undefined, host: 2_000, disk: 4_000 };
 const AMPLE: Budgets = { device: undefined, host: 2 ** 50, disk: 2 ** 50 };
 
+/** What some minds know first: so long that they share its cells. */
+const WORLD = 'By the sea. ';
+
 export class Company {
   readonly #sim: SimulatedSystem;
   readonly #fakes: Fakes;
@@ -130,7 +133,13 @@ export class Company {
     const name = `mind-${i}`;
     const turnClass = (['realtime', 'interactive', 'background'] as const)[i % 3];
     const genes = i % 4 === 3 ? [{ gene: GENES[0], scale: 1 }] : [];
-    const own = { name, system: `You are ${name}.`, sampling: {}, class: turnClass, genes };
+    const own = {
+      name,
+      system: `${i % 4 === 1 ? WORLD : ''}You are ${name}.`,
+      sampling: {},
+      class: turnClass,
+      genes,
+    };
     const args = { ...stage.mindArgs, ...own, plainSystem: i % 2 === 0 };
     const id = await this.#start({ name, actor: mindActor, args });
     return new Mind(name, id, stage, () => {});

@@ -144,6 +144,11 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     property: 'lanes, cells and genes add up',
+    fault: 'cells that are said to be shared and are not',
+    planted: { planted: each('ran', change({ stretches: [{ origin: 0, to: 200 }] })) },
+  },
+  {
+    property: 'lanes, cells and genes add up',
     fault: 'a lane that keeps what was cut off',
     planted: { native: (context) => Object.assign(context, { cut: () => true }) },
   },

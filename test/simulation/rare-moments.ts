@@ -25,6 +25,7 @@ export class RareMoments implements Listener {
     'reclaim while paging in': 0,
     'reclaim while reading from disk': 0,
     'a gene wanted by two': 0,
+    'lanes that share cells': 0,
   };
   /** Grants that run, by what their minds call them: their number and activity. */
   readonly #grants = new Map<string, { readonly grant: number; readonly activity: Activity }>();
@@ -52,6 +53,9 @@ export class RareMoments implements Listener {
         return;
       case 'engine unpaged':
         this.#paged.delete(activity);
+        return;
+      case 'engine shared':
+        this.counts['lanes that share cells']++;
         return;
       case 'granted':
         this.#grants.set(called, { grant, activity: this.#asked.get(called) ?? '' });
