@@ -11,6 +11,9 @@ import type { DiskWords } from './disk-words.js';
 import type { FakeFolder } from './fake-folder.js';
 
 const DEADLINE_MS = 20_000;
+/** Of one call in so many: a slow disk, or a turn before it, takes longer. */
+const SHORT_MS = 2_000;
+const SHORT_ONE_IN = 4;
 /** The stream of a seed's random numbers that spills draw from. */
 const SPILLS = 13;
 /** What it may end with when nothing is disturbed; a seed may have little room on disk. */
@@ -19,6 +22,7 @@ const SETTLES = 'every spill and recall settles';
 
 interface Call {
   readonly what: string;
+  readonly deadlineMs: number;
   readonly answer: Promise<unknown>;
 }
 
@@ -40,16 +44,18 @@ export class DiskKeeper {
   act(mind: Mind, stage: Stage): void {
     if (!this.#random.oneIn(6)) return;
     const room = `room-${this.#random.below(2)}`;
-    const options = { room, deadline: DEADLINE_MS };
+    const deadline = this.#random.oneIn(SHORT_ONE_IN) ? SHORT_MS : DEADLINE_MS;
+    const options = { room, deadline };
     switch (this.#random.below(8)) {
       case 0:
-        return this.#call(`recall of ${mind.name}/${room}`, mind.recall(options));
+        return this.#call(`recall of ${mind.name}/${room}`, mind.recall(options), deadline);
       case 1:
         return this.#call(`removal of ${mind.name}/${room}`, removeSpilled(stage, mind.name, room));
       default:
         return this.#call(
           `spill of ${mind.name}/${room}`,
           mind.spill({ ...options, drop: this.#random.oneIn(2) }),
+          deadline,
         );
     }
   }
@@ -63,11 +69,12 @@ export class DiskKeeper {
 
   async look(disturbed: boolean): Promise<void> {
     const { violations } = this.#sim;
-    for (const { what, answer } of this.#calls) {
+    for (const { what, deadlineMs, answer } of this.#calls) {
       const ended = await Promise.race([answer, nothing()]);
       if (ended === undefined) violations.add(SETTLES, `the ${what} never was answered`);
       const { code } = ended instanceof Error ? (ended as { code?: string }) : {};
-      if (disturbed || code === undefined || REFUSALS.includes(code)) continue;
+      const isShort = code === 'DeadlineExceeded' && deadlineMs === SHORT_MS;
+      if (disturbed || code === undefined || isShort || REFUSALS.includes(code)) continue;
       violations.add(SETTLES, `the ${what} ended with ${code}: ${(ended as Error).message}`);
     }
     const names = this.#folder.names();
@@ -77,12 +84,12 @@ export class DiskKeeper {
     }
   }
 
-  #call(what: string, answer: Promise<unknown>): void {
+  #call(what: string, answer: Promise<unknown>, deadlineMs = DEADLINE_MS): void {
     const ended = answer.then(
       () => 'well',
       (error: unknown) => error,
     );
-    this.#calls.push({ what, answer: ended });
+    this.#calls.push({ what, deadlineMs, answer: ended });
   }
 }
 

@@ -3,7 +3,7 @@
  * them lie on a fake disk.
  */
 import { crc32 } from 'node:zlib';
-import { NoSuchPage, OverCeiling } from '../../src/errors.js';
+import { BadArgument, NoSuchPage, OverCeiling } from '../../src/errors.js';
 import {
   type PageInfo,
   type PageStore,
@@ -81,6 +81,7 @@ export class FakePages implements PageStore {
   release(id: number): void {
     const page = this.#page(id);
     if (this.inJob && page.jobs > 0) page.jobs--;
+    else if (page.references === page.jobs) throw notHeld(id);
     if (--page.references === 0) this.#pages.delete(id);
   }
 
@@ -149,3 +150,6 @@ export class FakePages implements PageStore {
 
 /** Of all contexts. */
 export const FINGERPRINT = 'model=fake';
+
+const notHeld = (id: number): Error =>
+  new BadArgument({ argument: 'id', value: id, expected: 'a page that this thread has retained' });

@@ -35,6 +35,8 @@ const THREADS = [
 ];
 /** Longer than the longest step. */
 const FROZEN_MS = 3_000;
+/** More than some jobs on files have time for, and less than a wait may go on beyond its deadline. */
+const SLOW_MS = 9_000;
 /** Changes to files that a spill makes, about. */
 const SPILL_STEPS = 40;
 const NATIVE: readonly string[] = ['slow-step', 'failed-step', 'engine-crash', 'pressure'];
@@ -91,7 +93,7 @@ export const mindsSubject = ({
         case 5:
           return { kind: 'failed-disk', at, after: random.between(1, SPILL_STEPS) };
         case 6:
-          return { kind: 'slow-disk', at, ms: random.between(100, 30_000) };
+          return { kind: 'slow-disk', at, ms: random.between(100, SLOW_MS) };
         case 7:
           return { kind: 'spoilt-file', at };
         default:

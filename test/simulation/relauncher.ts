@@ -9,7 +9,9 @@ import type { SimulatedSystem } from '../../src/testing/simulation/index.js';
 
 const MOST_LANES = 3;
 const DEADLINE_MS = 10_000;
-/** So soon after a turn was called it may run, or wait, or be on its way. */
+/** So soon after turns were called they are given their lanes, and their rooms come in. */
+const FIRST_MS = 4;
+/** And by then they may run, or wait, or be on their way. */
 const MOST_MS = 40;
 /** The stream of a seed's random numbers that relaunches draw from. */
 const RELAUNCHES = 11;
@@ -27,7 +29,7 @@ export class Relauncher {
   /** Amid the turns that were just called. `shape`: cells and context stay. */
   async now(stage: Stage, shape: { readonly cells: number; readonly context: number }): Promise<void> {
     if (!this.#random.oneIn(4)) return;
-    await this.#sim.stage.advance(this.#random.between(1, MOST_MS));
+    await this.#sim.stage.advance(this.#random.between(1, this.#random.oneIn(2) ? FIRST_MS : MOST_MS));
     const times = this.#random.between(1, 2);
     for (let i = 0; i < times; i++) {
       const wanted = { ...shape, lanes: this.#random.between(1, MOST_LANES) };

@@ -114,12 +114,13 @@ export class Spilled {
         const { file, page } = message;
         this.#files.put({ file, pager, page });
         this.#occupancy.adopt({ activity: file.activity, page, held: file.held, bytes: file.bytes });
-        return;
+        return this.#tell(pager, { type: 'taken', page });
       }
       case 'read': {
         const { read, record, ms } = message;
-        if (this.readings.came(read, record, ms)) this.#files.read(record);
-        else this.#tell(pager, { type: 'release', page: record.page });
+        const isWanted = this.readings.came(read, record, ms);
+        if (isWanted) this.#files.read(record);
+        this.#tell(pager, { type: isWanted ? 'taken' : 'release', page: record.page });
         return this.#answer(record.activity);
       }
       case 'unread': {

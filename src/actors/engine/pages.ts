@@ -5,7 +5,7 @@
  * Pages outlive the engine, and say themselves whose they are.
  */
 
-import { EmptyLane, NoSuchPage, OverCeiling, PageCorrupt } from '../../errors.js';
+import { BadArgument, EmptyLane, NoSuchPage, OverCeiling, PageCorrupt } from '../../errors.js';
 import type { NativeContext, NativeModel } from '../../native/addon.js';
 import { loadAddon } from '../../native/load.js';
 import { type PageInfo, type PageStore, type SectionData, SectionKind } from '../../native/pages.js';
@@ -166,9 +166,16 @@ export class Pages {
     }
   }
 
-  /** One that was read from disk for nobody has been let go of by its reader, maybe after it was found here. */
+  /**
+   * One that was found here may be another's to let go of, or gone: it was read from disk for nobody, or is only held by
+   * a job that writes it.
+   */
   #free(page: number): void {
-    if (this.#store.info(page) !== undefined) this.#store.release(page);
+    try {
+      this.#store.release(page);
+    } catch (error) {
+      if (!(error instanceof NoSuchPage || error instanceof BadArgument)) throw error;
+    }
   }
 
   /** The store has room for other troupes' pages too. */

@@ -17,6 +17,7 @@ import type { PageMove, PageRecord } from '../engine/protocol.js';
 import { decodeTranscript } from '../mind/transcript-bytes.js';
 import { DiskBudget } from './disk-budget.js';
 import { hashesOf } from './gene-hashes.js';
+import { Handed } from './handed.js';
 import type { Loans } from './loans.js';
 import { tellOfDisk } from './post.js';
 import type { FileMessage, MoveMessage, PagerAnswers, PagerArgs, Recalled, WhatMoves } from './protocol.js';
@@ -50,6 +51,7 @@ export class Files {
   readonly #loans: Loans;
   readonly #move: Move;
   readonly disk: DiskBudget;
+  readonly handed = new Handed();
   readonly #makeWork: () => PageWork;
   #work: PageWork | undefined;
   #files: Promise<PageFiles> | undefined;
@@ -95,6 +97,7 @@ export class Files {
 
   /** Lets go of a page in memory that was read and that nobody has taken over. */
   async release(page: number): Promise<void> {
+    this.handed.remove(page);
     (await this.open()).release(page);
     this.#tellEngine();
   }
@@ -232,6 +235,7 @@ export class Files {
       }
       const said = crc32(transcript);
       const filed = { activity, mind, held: file.cells, bytes: charged, said, lent: false, file };
+      this.handed.add(page);
       if (!tellOfDisk(this.#ctx, this.#args.broker, { type: 'recalled', file: filed, page })) {
         throw new EngineLost({ reason: 'the broker is not there' });
       }

@@ -111,8 +111,11 @@ class Pager implements Behaviour {
         return;
       case 'late':
         return this.#late(message.ticket);
-      case 'leases-changed':
       case 'leases-again':
+        // The broker was started again.
+        for (const page of this.#files.handed.lost()) void this.#files.release(page);
+        return this.#files.disk.news.hear(message);
+      case 'leases-changed':
         return this.#files.disk.news.hear(message);
       case 'queued':
       // Moves run no genes, and no lane is wanted back from them.

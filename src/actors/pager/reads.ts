@@ -24,9 +24,10 @@ export class Reads {
     this.#files = files;
   }
 
-  hear(message: BrokerToPager & { readonly type: 'read' | 'stop-reading' | 'release' }): void {
+  hear(message: BrokerToPager & { readonly type: 'read' | 'stop-reading' | 'taken' | 'release' }): void {
     if (message.type === 'read') void this.#read(message);
     else if (message.type === 'stop-reading') this.#running.get(message.read)?.stop();
+    else if (message.type === 'taken') this.#files.handed.remove(message.page);
     else void this.#files.release(message.page);
   }
 
@@ -43,6 +44,7 @@ export class Reads {
       const ms = performance.now() - began;
       const record = { activity, page, held, bytes };
       const word = { type: 'read', read, record, ms } as const;
+      this.#files.handed.add(page);
       if (!tellOfDisk(this.#ctx, this.#args.broker, word)) return await this.#files.release(page);
       this.#ctx.probe({ name: 'page.read', page: name, bytes, ms });
     } catch (error) {

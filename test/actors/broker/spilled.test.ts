@@ -200,7 +200,10 @@ describe('a room that is on disk alone', () => {
     expect(await pager.hears()).toMatchObject([{ type: 'refused', error: { code: 'EmptyLane' } }]);
     move('page-in');
     say({ type: 'read', read: await readOf(), record: record(room, 5), ms: 3 });
-    expect(await pager.hears()).toMatchObject([{ type: 'granted', continues: false }]);
+    expect(await pager.hears()).toMatchObject([
+      { type: 'taken', page: 5 },
+      { type: 'granted', continues: false },
+    ]);
   });
 
   it('P5 is known to a broker that was started again', async () => {

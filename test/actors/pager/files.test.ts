@@ -1,9 +1,10 @@
 /** What the pager says of files and of what jobs hold in memory; the jobs are told what to say. */
-import { beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Holds } from '../../../src/actors/broker/leases.js';
 import { pagerOver } from '../../../src/actors/pager/pager.js';
 import { DiskFailure, NoSuchPage } from '../../../src/errors.js';
 import type { PagesJob } from '../../../src/pages/job.js';
+import { PageFiles } from '../../../src/pages/page-files.js';
 import { Party, settled, TestThread } from '../thread.js';
 
 const FILE = { name: 'ada/main', generation: 1, time: 0, fingerprint: '', cells: 10, bytes: 100 };
@@ -20,7 +21,9 @@ let pages = [FILE];
 async function run(job: PagesJob): Promise<never> {
   if (job.what === 'open') return { owned: { path: '/pages', lock: 1 }, damaged: [] } as never;
   if (job.what === 'list') return { pages, damaged: [] } as never;
-  if (job.what === 'restore') throw new NoSuchPage({ name: job.name });
+  if (job.what === 'restore' && pages.length === 0) throw new NoSuchPage({ name: job.name });
+  if (job.what === 'restore')
+    return { ...FILE, page: 7, charged: 100, transcript: new Uint8Array() } as never;
   pages = [];
   throw FAILURE;
 }
@@ -42,6 +45,8 @@ beforeEach(async () => {
   pager = await thread.spawn(definition as never, 'pager', all);
 });
 
+afterEach(() => vi.restoreAllMocks());
+
 it('B1 a page that could not be removed is counted as it is then', async () => {
   await thread.ask(pager, { type: 'files' });
   await thread.pass(100);
@@ -54,8 +59,26 @@ it('B1 a page that could not be removed is counted as it is then', async () => {
 });
 
 it('B1 the engine, which tells of pages in memory, hears when a job has let go of one', async () => {
+  pages = [];
   const restore = { type: 'restore', room: 'main', genes: [], ...WHAT };
   await expect(thread.ask(pager, restore)).rejects.toMatchObject({ code: 'NoSuchPage' });
   await settled();
   expect(await engine.hears()).toEqual([{ type: 'leases-changed' }]);
+});
+
+it('R4 a page that was read for a broker that was lost over it is let go of', async () => {
+  const released: number[] = [];
+  vi.spyOn(PageFiles.prototype, 'release').mockImplementation((page) => void released.push(page));
+  const file = { ...WHAT, held: 10, bytes: 100, said: 0, lent: false, file: FILE };
+  broker.tell({ type: 'read', read: 1, file } as never);
+  await settled();
+  broker.tell({ type: 'taken', page: 7 } as never);
+  broker.tell({ type: 'leases-again' } as never);
+  await settled();
+  expect(released).toEqual([]);
+  broker.tell({ type: 'read', read: 2, file } as never);
+  await settled();
+  broker.tell({ type: 'leases-again' } as never);
+  await settled();
+  expect(released).toEqual([7]);
 });
