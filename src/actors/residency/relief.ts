@@ -25,13 +25,3 @@ export function relieving<Gene extends TieredGene>(pressed: Pressed<Gene>): Move
   if (victim === undefined) return undefined;
   return tiers.includes('host') ? { gene: victim, to: 'disk' } : outOf(pressed, victim);
 }
-
-/** Bytes of the pool that relief never takes: those of genes that may not leave the device. */
-export function floorOf<Gene extends TieredGene>({
-  genes,
-  tiers,
-  kept,
-}: Pick<Pressed<Gene>, 'genes' | 'tiers' | 'kept'>): number {
-  const staying = genes.filter(({ id, tier }) => kept.has(id) && tiers.includes(tier));
-  return staying.reduce((sum, { bytes }) => sum + bytes, 0);
-}
