@@ -8,8 +8,8 @@ import { availableMemory } from './host-memory.js';
 
 export interface MemoryOptions {
   /**
-   * The device's own memory; default: not managed. Where the device computes in host memory (CPU) the two are one pool, which
-   * has the smaller of both budgets.
+   * What the device may hold; default: not managed. Models are computed on the CPU, in host memory, so the two are one pool,
+   * which has the smaller of both budgets.
    */
   readonly device?: number;
   /** Weights, context, genes and pages together; default: what the system or the container leaves at the start. */

@@ -120,7 +120,8 @@ export class Mind implements AsyncDisposable {
 
   /**
    * Writes a room to disk (`memory.dir`), with what was said in it: its page, out of its lane first if it is there. Its next
-   * turn brings back what is on disk alone. Rejects as `pageOut`, and with `DirectoryInUse`, `DiskFull`, `DiskFailure` or `PublicationUnfinished`.
+   * turn brings back what is on disk alone. It replaces what was on disk of this mind's name and room, also what an earlier
+   * process has written: to go on with that, `recall` it first. Rejects as `pageOut`, and with `DirectoryInUse`, `DiskFull`, `DiskFailure` or `PublicationUnfinished`.
    */
   async spill(options?: SpillOptions): Promise<SpilledPage> {
     return spill(this.#stage, this, options);
