@@ -6,11 +6,12 @@ import { EngineLost } from '../../errors.js';
 import type { Context } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
 import { type ErrorEnvelope, fromEnvelope, toEnvelope } from '../../runtime/errors.js';
-import type { EngineControl, EngineToBroker } from '../engine/protocol.js';
+import type { Activity, EngineControl, EngineToBroker } from '../engine/protocol.js';
 import type { PinnedPhenotype, ResidencyToBroker } from '../residency/protocol.js';
 import type { GenePins } from './gene-pins.js';
+import { roomsAfter } from './host-room.js';
 import type { Grant, Ledger, Request } from './ledger.js';
-import type { Occupancy } from './occupancy.js';
+import type { Occupancy, PageTurns } from './occupancy.js';
 import type { BrokerPost } from './post.js';
 import type { Placement } from './queue.js';
 import { probeReclaim } from './reclaim-probe.js';
@@ -62,7 +63,7 @@ export class Grants {
 
   give({ turn: request, lane, vacate, ...taken }: Placement<Request>): void {
     const { ctx, ledger, occupancy, pins } = this.#of;
-    for (const number of vacate) occupancy.vacate(number, (other) => ledger.isWanted(other));
+    for (const number of vacate) occupancy.vacate(number, this.#turnsBeside(request));
     occupancy.lanes.take(lane, request, taken, ctx.now);
     const grant = ledger.grant(request, lane, ctx.now);
     if (request.genes.length > 0) return this.#pin(grant);
@@ -112,6 +113,7 @@ export class Grants {
     if (grant.reclaim !== undefined) grant.request.account.servedAt = ctx.now;
     this.#freed(grant);
     occupancy.lanes.settle(grant.lane, ran.activity, ran, ctx.now);
+    occupancy.measure(ran);
   }
 
   /** A grant whose run never came: its lane is as it was. */
@@ -161,6 +163,16 @@ export class Grants {
         post.revoked(grant.request, error);
       }
     }
+  }
+
+  /** The page of the turn that gets the lane is about to come in. */
+  #turnsBeside({ activity: served }: Request): PageTurns {
+    const { ctx, ledger } = this.#of;
+    const turnOf = (activity: Activity) => (activity === served ? undefined : ledger.waitingOf(activity));
+    return {
+      isWanted: (activity) => ledger.isWanted(activity),
+      after: (activity, pages) => roomsAfter(pages, turnOf, activity, ctx.now),
+    };
   }
 
   #pin(grant: Grant): void {

@@ -108,6 +108,12 @@ export class Ledger {
     return this.#lines.has(activity);
   }
 
+  /** What of an activity waits for a lane. */
+  waitingOf(activity: Activity): Request | undefined {
+    const [first] = this.#lines.get(activity) ?? [];
+    return first !== undefined && this.waiting.has(first.grant) ? first : undefined;
+  }
+
   /** It has a lane, and waits no longer. */
   grant(request: Request, lane: number, now: number): Grant {
     const grant: Grant = { request, lane, since: now, phenotype: undefined, reclaim: undefined };

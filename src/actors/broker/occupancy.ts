@@ -18,6 +18,14 @@ import type { BrokerMessage } from './protocol.js';
 /** How others have an activity move. */
 export type MoveKind = 'page-out' | 'page-in';
 
+/** What is known of the turns of rooms that have pages. */
+export interface PageTurns {
+  /** Whether any waits or has a lane. */
+  isWanted(activity: Activity): boolean;
+  /** Of these pages those whose turns wait and go after the one of an activity, the last first. */
+  after(activity: Activity, pages: readonly PageRecord[]): PageRecord[];
+}
+
 /** What the engine says of it. */
 type Whereabouts = EngineToBroker & { readonly type: 'paged' | 'unpaged' | 'shrank' | 'shared' };
 
@@ -38,6 +46,8 @@ export class Occupancy {
   readonly #adopted = new Map<number, PageRecord>();
   /** What the activities of minds begin with that are gone. */
   readonly #gone = new Set<string>();
+  /** The page of most tokens, or what would be one, of which the engine has told. */
+  #longest = { held: 0, bytes: 0 };
   #epoch = 0;
   #vacated = 0;
 
@@ -62,6 +72,7 @@ export class Occupancy {
     this.#vacated = 0;
     this.lanes.open(lanes);
     this.pages.open(pages);
+    for (const page of pages) this.measure(page);
     this.#adoptAgain(new Map(pages.map((record) => [record.activity, record.page])));
     const all = this.pages.all();
     const useless = all.filter(({ held, activity }) => held > cells || this.#isGone(activity));
@@ -78,14 +89,21 @@ export class Occupancy {
   }
 
   /**
-   * Has an idle lane's activity go into a page. The oldest pages go for it if they must, but those of `spared`
-   * activities; if it still cannot fit, or its mind is gone, what the lane holds is lost.
+   * Has an idle lane's activity go into a page. The oldest pages go for it if they must, but those of activities that turns wait
+   * for or have; then those whose turns go after its own. If it still cannot fit, or its mind is gone, what the lane holds is
+   * lost.
    */
-  vacate(number: number, spared: (activity: Activity) => boolean): void {
+  vacate(number: number, turns: PageTurns): void {
     const { lane, activity = '', held, bytes } = this.lanes.vacate(number);
     const drop = this.#isGone(activity)
       ? undefined
-      : makeRoom(this.pages.all(), bytes, this.#ceiling, spared);
+      : makeRoom(
+          this.pages.all(),
+          bytes,
+          this.#ceiling,
+          (other) => turns.isWanted(other),
+          turns.after(activity, this.pages.all()),
+        );
     this.#say([{ lane, activity, keep: drop !== undefined }], drop ?? []);
     if (drop !== undefined) this.pages.put({ activity, page: UNMADE, held, bytes });
   }
@@ -93,6 +111,7 @@ export class Occupancy {
   hear(message: Whereabouts): void {
     switch (message.type) {
       case 'paged':
+        this.measure(message.record);
         this.pages.put(message.record);
         // It was being made when its mind went.
         if (this.#isGone(message.record.activity)) this.drop(message.record);
@@ -119,6 +138,17 @@ export class Occupancy {
         return refuse(new NoSuchPage({ name: activity }));
       }
     }
+  }
+
+  /** What a lane holds, or a page, and what it takes as a page. */
+  measure({ held, bytes }: Pick<PageRecord, 'held' | 'bytes'>): void {
+    if (held >= this.#longest.held) this.#longest = { held, bytes };
+  }
+
+  /** Bytes that a page takes for each of its tokens; 0: that is not known yet. */
+  get cellBytes(): number {
+    const { held, bytes } = this.#longest;
+    return held === 0 ? 0 : bytes / held;
   }
 
   /** Bytes that all pages may take together. */

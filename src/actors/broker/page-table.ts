@@ -9,6 +9,7 @@ export class PageTable {
   readonly #pages = new Map<Activity, PageRecord>();
   readonly #since = new Map<Activity, number>();
   readonly #now: () => number;
+  #bytes = 0;
 
   constructor(now: () => number) {
     this.#now = now;
@@ -17,19 +18,24 @@ export class PageTable {
   /** A new engine, and the pages that it has. */
   open(pages: readonly PageRecord[]): void {
     this.#pages.clear();
+    this.#bytes = 0;
     for (const { activity } of pages) if (!this.#since.has(activity)) this.#since.set(activity, this.#now());
     for (const page of pages) this.put(page);
   }
 
   put(record: PageRecord): void {
-    this.#since.set(record.activity, this.of(record.activity) ? this.sinceOf(record.activity) : this.#now());
+    const before = this.of(record.activity);
+    this.#since.set(record.activity, before ? this.sinceOf(record.activity) : this.#now());
+    this.#bytes += record.bytes - (before?.bytes ?? 0);
     this.#pages.delete(record.activity);
     this.#pages.set(record.activity, record);
   }
 
   /** Nothing if the activity has another page by now. */
   remove({ activity, page }: Pick<PageRecord, 'activity' | 'page'>): void {
-    if (this.#pages.get(activity)?.page !== page) return;
+    const record = this.#pages.get(activity);
+    if (record?.page !== page) return;
+    this.#bytes -= record.bytes;
     this.#pages.delete(activity);
     this.#since.delete(activity);
   }
@@ -37,6 +43,11 @@ export class PageTable {
   /** When it came to have a page, or to be about to. */
   sinceOf(activity: Activity): number {
     return this.#since.get(activity) ?? this.#now();
+  }
+
+  /** Of all of them. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   of(activity: Activity): PageRecord | undefined {
@@ -67,19 +78,20 @@ export function oldest(
 
 /**
  * Which pages go, the oldest first, so that one of `need` bytes fits under the ceiling; undefined: it cannot. Pages of
- * `spared` activities stay.
+ * `spared` activities stay, but for those `atLast`.
  */
 export function makeRoom(
   pages: readonly PageRecord[],
   need: number,
   ceiling: number,
   spared: (activity: Activity) => boolean,
+  atLast: readonly PageRecord[] = [],
 ): PageRecord[] | undefined {
   let used = pages.reduce((sum, { bytes }) => sum + bytes, 0);
   const drop: PageRecord[] = [];
-  for (const record of pages) {
+  for (const record of [...pages.filter(({ activity }) => !spared(activity)), ...atLast]) {
     if (used + need <= ceiling) break;
-    if (record.page === UNMADE || spared(record.activity)) continue;
+    if (record.page === UNMADE) continue;
     drop.push(record);
     used -= record.bytes;
   }

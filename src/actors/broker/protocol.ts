@@ -14,10 +14,10 @@ export const TURN_CLASSES = ['realtime', 'interactive', 'background'] as const;
 export type TurnClass = (typeof TURN_CLASSES)[number];
 
 /**
- * Why a turn waits: for a lane, for cells, for room for its genes or for them to come, for its page to come from `disk`, or
- * `relaunching`: the engine is being started again.
+ * Why a turn waits: for a lane, for cells, for room for its genes or for them to come, for room on the `host` for the page that
+ * its lane may leave, for its page to come from `disk`, or `relaunching`: the engine is being started again.
  */
-export type QueueReason = 'lane' | 'cells' | 'genes' | 'disk' | 'relaunching';
+export type QueueReason = 'lane' | 'cells' | 'genes' | 'host' | 'disk' | 'relaunching';
 
 /** What was read from disk for a grant, and how long it took; `error`: why it could not be. */
 export interface DiskRead extends PageMove {

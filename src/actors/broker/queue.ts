@@ -7,6 +7,7 @@
 import { ContextFull, type TroupeError } from '../../errors.js';
 import type { Stretches } from '../engine/stretches.js';
 import { type GeneRoom, sparesSlots } from './gene-room.js';
+import type { HostRoom } from './host-room.js';
 import { isPaused, type Lack, lackIn } from './lack.js';
 import { type LaneCells, lanesToVacate, taken } from './lane-cells.js';
 import type { Account } from './work.js';
@@ -18,7 +19,7 @@ import type { Account } from './work.js';
  */
 export const AGEING_MS = 30_000;
 /**
- * Milliseconds that a turn for which cells or gene slots are missing lets others behind it pass. From then on what comes
+ * Milliseconds that a turn for which cells, gene slots or room for its page are missing lets others behind it pass. From then on what comes
  * free of them is kept for it, so that its wait ends with the turns that run now.
  */
 export const PASSING_MS = 5_000;
@@ -60,6 +61,7 @@ export interface QueueState<T extends WaitingTurn> {
   /** Tokens in the page of an activity that has one; they come into its lane. */
   readonly paged: (activity: string) => number;
   readonly genes: GeneRoom;
+  readonly host: HostRoom;
   readonly now: number;
 }
 
@@ -67,6 +69,7 @@ export interface QueueState<T extends WaitingTurn> {
 export interface Kept<T extends WaitingTurn> {
   readonly cells: T | undefined;
   readonly genes: T | undefined;
+  readonly host: T | undefined;
 }
 
 export interface Placement<T extends WaitingTurn> {
@@ -87,7 +90,7 @@ export function choose<T extends WaitingTurn>(state: QueueState<T>): Placement<T
   const { first, kept } = survey(state, lack);
   const keeper = first && keeperOf(first, kept, state);
   const next = keeper === 'genes' ? firstBeside(kept, state, lack) : first;
-  return next === undefined || keeper === 'cells' ? undefined : place(next, state);
+  return next === undefined || keeper === 'cells' || keeper === 'host' ? undefined : place(next, state);
 }
 
 interface Survey<T extends WaitingTurn> {
@@ -109,7 +112,7 @@ export function survey<T extends WaitingTurn>(
     const before = first[lacking];
     if (before === undefined || isAhead(turn, before, now)) first[lacking] = turn;
   }
-  return { first: first.none, kept: { cells: first.cells, genes: first.genes } };
+  return { first: first.none, kept: { cells: first.cells, genes: first.genes, host: first.host } };
 }
 
 /** The first that lacks nothing, and nothing of what is kept. */
@@ -131,8 +134,9 @@ export function keeperOf<T extends WaitingTurn>(
   turn: T,
   kept: Kept<T>,
   { genes, now }: QueueState<T>,
-): 'cells' | 'genes' | undefined {
+): 'cells' | 'genes' | 'host' | undefined {
   if (kept.cells !== undefined && isAhead(kept.cells, turn, now)) return 'cells';
+  if (kept.host !== undefined && isAhead(kept.host, turn, now)) return 'host';
   if (kept.genes === undefined || !isAhead(kept.genes, turn, now)) return undefined;
   return sparesSlots(genes, turn.genes, kept.genes.genes) ? undefined : 'genes';
 }

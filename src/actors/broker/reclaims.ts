@@ -126,7 +126,8 @@ function firstLacking(state: QueueState<Request>): Lacking[] {
   const first: { room?: Lacking; genes?: Lacking } = {};
   for (const turn of state.waiting) {
     const lacking = isPaused(turn, now) ? undefined : lack(turn);
-    if (lacking === undefined) continue;
+    // Room for its page comes with the grants of those that go first.
+    if (lacking === undefined || lacking === 'host') continue;
     const kind = lacking === 'genes' ? 'genes' : 'room';
     const before = first[kind];
     if (before === undefined || isAhead(turn, before[0], now)) first[kind] = [turn, lacking];

@@ -71,7 +71,8 @@ export class Spilled {
 
   /** Has what an idle lane holds go into a page; answers that when it is made. Undefined: it could not be. */
   pageOut({ lane, activity = '' }: LaneState): Promise<PageRecord | undefined> {
-    this.#occupancy.vacate(lane, (other) => this.isWanted(other));
+    // Its page is on its way to disk: no other leaves for it that a turn waits for.
+    this.#occupancy.vacate(lane, { isWanted: (other) => this.isWanted(other), after: () => [] });
     const { page } = this.#found(activity);
     if (page?.page !== UNMADE) return Promise.resolve(page);
     return new Promise((resolve, reject) => {

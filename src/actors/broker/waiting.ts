@@ -4,8 +4,9 @@
 import type { TroupeError } from '../../errors.js';
 import type { Context } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
-import type { Shape } from '../engine/protocol.js';
+import { type Shape, UNMADE } from '../engine/protocol.js';
 import type { GeneTable } from './gene-table.js';
+import type { HostRoom } from './host-room.js';
 import { lackIn } from './lack.js';
 import type { Ledger, Request } from './ledger.js';
 import type { Occupancy } from './occupancy.js';
@@ -69,8 +70,25 @@ export class Waiting {
       cells,
       paged: (activity) => occupancy.pages.of(activity)?.held ?? 0,
       genes: genes.room(),
+      host: this.#host(),
       now: ctx.now,
     };
+  }
+
+  /** Pages are looked at one by one only where there is not room for all and for another of each lane. */
+  #host(): HostRoom {
+    const { occupancy, spilled } = this.#of;
+    const { ceiling, cellBytes, pages, lanes } = occupancy;
+    const wanted = lanes.all.reduce((sum, { reserved }) => sum + reserved * cellBytes, 0);
+    if (cellBytes === 0 || pages.bytes + wanted + ceiling / lanes.all.length <= ceiling) {
+      return { ceiling, cellBytes, moving: [], waiting: [] };
+    }
+    const waiting = [...spilled.readings.others].flatMap((of) => {
+      const page = pages.of(of.activity);
+      return page === undefined || page.page === UNMADE ? [] : [{ of, bytes: page.bytes }];
+    });
+    const moving = pages.all().filter(({ page }) => page === UNMADE);
+    return { ceiling, cellBytes, waiting, moving: moving.map((of) => ({ of, bytes: of.bytes })) };
   }
 
   /** Something has changed but that some came to wait: those who do may do so for other reasons than they were told. */

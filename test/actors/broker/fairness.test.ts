@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { TURN_CLASSES, type TurnClass } from '../../../src/actors/broker/protocol.js';
 import { choose, type LaneState, PASSING_MS, type WaitingTurn } from '../../../src/actors/broker/queue.js';
 import { type Account, liftedWork, openAccount, workOf } from '../../../src/actors/broker/work.js';
+import { NONE_KEPT } from '../budgets.js';
 
 /** Gene slots. */
 const SLOTS = 2;
@@ -46,7 +47,7 @@ function play(
   const seen = (now: number) => {
     const taken = new Set(running.flatMap((run) => run.asked.genes));
     const genes = { slots: SLOTS, fixed: new Set<number>(), taken };
-    return { waiting, lanes: state, cells, paged: () => 0, genes, now };
+    return { waiting, lanes: state, cells, paged: () => 0, genes, host: NONE_KEPT, now };
   };
   for (let grant = 0, now = 0; ; ) {
     for (let i = running.length - 1; i >= 0; i--) {

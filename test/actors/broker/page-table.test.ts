@@ -39,6 +39,16 @@ describe('what the broker knows of pages', () => {
     table.open([page('b', 2)]);
     expect(names(table.all())).toEqual(['b']);
   });
+
+  it('P4 counts the bytes of all, each page once', () => {
+    for (const record of [page('a', 1), page('b', 2, 50), page('a', 3, 70)]) table.put(record);
+    expect(table.bytes).toBe(120);
+    table.remove({ activity: 'a', page: 1 });
+    table.remove({ activity: 'b', page: 2 });
+    expect(table.bytes).toBe(70);
+    table.open([page('c', 4, 20)]);
+    expect(table.bytes).toBe(20);
+  });
 });
 
 describe('room for a page', () => {
@@ -58,6 +68,10 @@ describe('room for a page', () => {
     const pages = [page('a', 1), page('b', UNMADE), page('c', 3)];
     expect(names(makeRoom(pages, 100, 300, (activity) => activity === 'a'))).toEqual(['c']);
     expect(makeRoom(pages, 300, 300, (activity) => activity === 'a')).toBeUndefined();
+    expect(names(makeRoom(pages, 200, 300, (activity) => activity === 'a', pages.slice(0, 1)))).toEqual([
+      'c',
+      'a',
+    ]);
   });
 
   it('P1 it fits afterwards, and nothing goes in vain', () => {

@@ -14,6 +14,7 @@ import {
   type WaitingTurn,
 } from '../../../src/actors/broker/queue.js';
 import { openAccount } from '../../../src/actors/broker/work.js';
+import { NONE_KEPT } from '../budgets.js';
 
 type Waiter = WaitingTurn & { readonly class: TurnClass };
 const turn = (grant: number, given: Partial<Waiter> & { work?: number; servedAt?: number } = {}): Waiter => {
@@ -62,6 +63,7 @@ const state = (given: Partial<QueueState<Waiter>>): QueueState<Waiter> => ({
   cells: 1000,
   paged: () => 0,
   genes: roomFor(9),
+  host: NONE_KEPT,
   now: 1000,
   ...given,
 });

@@ -13,6 +13,7 @@ import { Kv } from '../../../src/actors/engine/kv.js';
 import { emptyLane, type Lane, type RunOnLane } from '../../../src/actors/engine/lane.js';
 import type { Stretches } from '../../../src/actors/engine/stretches.js';
 import type { NativeContext } from '../../../src/native/addon.js';
+import { NONE_KEPT } from '../budgets.js';
 
 const LANES = 4;
 const CELLS = 60;
@@ -93,6 +94,7 @@ class World {
       ],
       ...{ lanes: this.table.all, cells: CELLS, paged: () => 0, now: ++this.#now },
       genes: { slots: 1, fixed: new Set(), taken: new Set() },
+      host: NONE_KEPT,
     });
     if (placement === undefined) return;
     for (const lane of placement.vacate) {
