@@ -4,7 +4,6 @@
  */
 import type { Run } from '../../src/actors/engine/protocol.js';
 import type { ActorId } from '../../src/runtime/address.js';
-import type { Message } from '../../src/runtime/message.js';
 import type { MindsFault, PlantedInMinds } from './minds-subject.js';
 import {
   answers,
@@ -173,13 +172,6 @@ export const PLANTS: readonly Plant[] = [
     property: 'pages add up',
     fault: 'pages whose end nobody hears of',
     planted: { planted: each('unpaged', remove) },
-  },
-  {
-    property: 'pages add up',
-    fault: 'files that are gone and not taken to be',
-    planted: {
-      wrappings: [keeping('pager', ({ word }) => (word as Message | undefined)?.type === 'removed')],
-    },
   },
   {
     property: 'leases add up',
