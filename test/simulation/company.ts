@@ -45,9 +45,6 @@ export interface Fakes {
 const TIGHT: Budgets = { device: undefined, host: 2_000, disk: 4_000 };
 const AMPLE: Budgets = { device: undefined, host: 2 ** 50, disk: 2 ** 50 };
 
-/** What some minds know first: so long that they share its cells. */
-const WORLD = 'By the sea. ';
-
 export class Company {
   readonly #sim: SimulatedSystem;
   readonly #fakes: Fakes;
@@ -135,7 +132,7 @@ export class Company {
     const genes = i % 4 === 3 ? [{ gene: GENES[0], scale: 1 }] : [];
     const own = {
       name,
-      system: `${i % 4 === 1 ? WORLD : ''}You are ${name}.`,
+      system: `You are ${name}.`,
       sampling: {},
       class: turnClass,
       genes,
