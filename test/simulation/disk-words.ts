@@ -70,6 +70,10 @@ export class DiskWords implements Listener {
   told({ name }: Context, to: ActorId, message: Message): void {
     if (name !== 'broker') return;
     if (message.type === 'take-back') return this.#removed((message as Said).name);
+    if (message.type === 'adopt') {
+      const { record } = message as Said;
+      this.#inMemory.set(record.activity, record.page);
+    }
     if (message.type === 'vacate') return this.#vacate(message as unknown as Vacate);
     if (message.type !== 'granted') return;
     const { grant, ticket, read, continues } = message as Said;
