@@ -139,6 +139,10 @@ describe('genes of a troupe', () => {
     const { id } = await troupe.genes.load(copy);
     const names = (await troupe.genes.list()).filter((gene) => gene.id === id).map(({ name }) => name);
     expect(names.sort()).toEqual(['copy', 'kjv']);
+    await using both = await troupe.mind('both', { genes: names.map((gene) => ({ gene, scale: 0.5 })) });
+    const { error } = await both.turn(SAYING, say).result;
+    expect(error?.code).toBe('BadArgument');
+    expect(error?.message).toContain('copy and kjv are two names of the same gene');
     await troupe.genes.unload('kjv');
     expect(await alone([{ gene: 'copy', scale: 1 }])).not.toBe(await alone([]));
     await troupe.genes.unload('copy');

@@ -3,6 +3,7 @@
  * knows whose genes have room without asking.
  */
 import { GeneSlotsFull, NoSuchGene, type TroupeError } from '../../errors.js';
+import { namedTwice } from '../residency/named-twice.js';
 import type { GeneStock, NamedGene } from '../residency/protocol.js';
 import { type GeneRoom, type HeldGenes, roomOf } from './gene-room.js';
 
@@ -26,6 +27,8 @@ export class GeneTable {
     const { named, fixed, slots } = this.#stock;
     const stranger = genes.find(({ gene }) => !named.has(gene));
     if (stranger !== undefined) return new NoSuchGene({ name: stranger.gene });
+    const twice = namedTwice(genes.map(({ gene }) => ({ name: gene, gene: named.get(gene) as number })));
+    if (twice !== undefined) return twice;
     const neededGenes = new Set([...fixed, ...this.numbers(genes)]).size;
     return neededGenes > slots ? new GeneSlotsFull({ neededGenes, slots }) : undefined;
   }

@@ -3,6 +3,7 @@
  */
 import { GeneNameTaken, NoSuchGene } from '../../errors.js';
 import type { GeneInfo, Tier } from '../../native/addon.js';
+import { namedTwice } from './named-twice.js';
 import type { NamedGene, NamedGeneInfo, PinnedGene } from './protocol.js';
 import { type Uses, UseTimes } from './temperature.js';
 import type { TieredGene } from './tiers.js';
@@ -119,9 +120,12 @@ export class Inventory {
     return [...this.idsOf(active), ...learning.map(({ id }) => id)];
   }
 
-  /** A phenotype by the numbers of its genes. Throws NoSuchGene. */
+  /** A phenotype by the numbers of its genes. Throws NoSuchGene, and BadArgument where two names are of one gene. */
   phenotype(genes: readonly NamedGene[]): PinnedGene[] {
-    return genes.map(({ gene, scale }) => ({ name: gene, gene: this.of(gene).id, scale }));
+    const phenotype = genes.map(({ gene, scale }) => ({ name: gene, gene: this.of(gene).id, scale }));
+    const twice = namedTwice(phenotype);
+    if (twice !== undefined) throw twice;
+    return phenotype;
   }
 
   /** A grant is given with these. */

@@ -132,6 +132,18 @@ describe('a grant with genes', () => {
     expect(await residency.hears()).toEqual([{ type: 'unpin', grant }]);
   });
 
+  it('G1 with two names of one gene is refused before it has a lane, with both names', async () => {
+    const names = new Map([...Object.entries(GENES), ['d', GENES.b]]);
+    residency.tell({ type: 'stock', stock: { ...stock(2), named: names } });
+    request(ada, 1, 'b', 'd' as Name);
+    const error = {
+      code: 'BadArgument',
+      message: expect.stringContaining('b and d are two names of the same gene'),
+    };
+    expect(await ada.hears()).toMatchObject([{ type: 'refused', ticket: 1, error }]);
+    expect(await residency.hears()).toEqual([]);
+  });
+
   it('G1 whose name came to stand for another gene meanwhile holds that one', async () => {
     request(ada, 1, 'a');
     const grant = await toPin('a');

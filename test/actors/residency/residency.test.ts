@@ -33,6 +33,14 @@ describe('names of genes', () => {
     expect(model.genes()).toEqual([]);
   });
 
+  it('G1 pins no gene under two names', async () => {
+    await bring('a');
+    await bring('a', { as: 'b' });
+    pin(1, 'a', 'b');
+    const error = { code: 'BadArgument', detail: { argument: 'genes', value: ['a', 'b'] } };
+    expect(await hears()).toMatchObject([{ type: 'unpinned', grant: 1, error }]);
+  });
+
   it('G1 leaves a gene that has another name, and refuses a name of another gene', async () => {
     await bring('a');
     await bring('a', { as: 'b' });
