@@ -18,7 +18,7 @@ import { ADD_UP } from './fake-context.js';
 import type { FakeFolder } from './fake-folder.js';
 import { GENES, GeneKeeper } from './gene-keeper.js';
 import { lookAtLeases } from './leases-look.js';
-import { CELLS, CONTEXT, openCompany } from './opening.js';
+import { CELLS, CONTEXT, openCompany, PAGE_BYTES } from './opening.js';
 import { PageKeeper } from './page-keeper.js';
 import { Relauncher } from './relauncher.js';
 import type { Witnesses } from './witnesses.js';
@@ -118,6 +118,7 @@ export class Company {
   /** Every other seed is short of memory, and of room on disk, from the beginning. */
   #open(): Promise<Stage> {
     const { addon, folder } = this.#fakes;
+    addon.pages.setCeiling(PAGE_BYTES);
     return openCompany(this.#sim.stage, {
       budgets: this.#trial.seed % 2 === 0 ? TIGHT : AMPLE,
       status: this.#status,
