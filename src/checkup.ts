@@ -9,14 +9,15 @@ import { AddonMissing, asTroupeError, type TroupeError } from './errors.js';
 import type { AddonFacts } from './jobs/addon-facts.js';
 import type { ModelHeader } from './native/addon.js';
 import { type CheckedTroupeOptions, checkTroupeOptions, fitContext, type TroupeOptions } from './options.js';
+import { canBeMade, isInMemory } from './page-folder.js';
 import { Offload } from './runtime/offload.js';
 import { checkMemory, makeDir, moduleUrl } from './stage.js';
 
 export interface Finding {
-  readonly about: 'node' | 'addon' | 'model' | 'memory' | 'threads' | 'folder';
+  readonly about: 'node' | 'addon' | 'model' | 'memory' | 'threads' | 'folder' | 'pages';
   readonly good: boolean;
   readonly says: string;
-  /** What to do about it; undefined when it is good. */
+  /** What to do about it; of what is good, what would be better. */
   readonly mend?: string;
 }
 
@@ -34,6 +35,7 @@ export async function checkup(options?: TroupeOptions): Promise<Finding[]> {
       ...(await model(offload, checked)),
       threads(checked),
       folder(checked),
+      pages(checked),
     ];
   } finally {
     await offload.close();
@@ -102,6 +104,16 @@ function folder({ dir }: CheckedTroupeOptions): Finding {
   } catch (error) {
     return wrong('folder', asTroupeError(error), 'make it writable, or set XDG_RUNTIME_DIR to one that is');
   }
+}
+
+/** A troupe can start whatever this is; what it spills may not free memory, or not last. */
+function pages({ pageDir }: CheckedTroupeOptions): Finding {
+  const mend = 'name a folder on a disk as memory.dir, or set XDG_STATE_HOME to one';
+  const goTo = { about: 'pages', good: true, says: `pages go to ${pageDir}` } as const;
+  if (!canBeMade(pageDir)) return { ...goTo, says: `${goTo.says}, which cannot be written to`, mend };
+  if (!isInMemory(pageDir)) return goTo;
+  const says = `${goTo.says}, which is memory and not a disk: a page there frees none, and does not last`;
+  return { ...goTo, says, mend };
 }
 
 const wrong = (about: Finding['about'], error: TroupeError, mend: string): Finding => ({

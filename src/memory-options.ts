@@ -1,10 +1,9 @@
 /**
  * Options of the memory budget: what may be held where, in bytes, and where pages go on disk.
  */
-import { existsSync, statfsSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
 import { checkFields, checkText, checkWhole } from './check.js';
 import { availableMemory } from './host-memory.js';
+import { freeSpace } from './page-folder.js';
 
 export interface MemoryOptions {
   /**
@@ -23,7 +22,11 @@ export interface MemoryOptions {
    * default: an eighth of what `host` leaves.
    */
   readonly checkpoints?: number;
-  /** Folder of pages on disk, which belongs to one process at a time; default: `pages` in the data folder. */
+  /**
+   * Folder of pages on disk, which belongs to one process at a time; default: `pages` in `options.dir` where that is given, else
+   * `troupe/pages` among the user's lasting data: in `$XDG_STATE_HOME`, or `~/.local/state` (macOS: `~/Library/Application
+   * Support`, Windows: `%LOCALAPPDATA%`), or in the data folder where there can be none.
+   */
   readonly dir?: string;
 }
 
@@ -39,8 +42,8 @@ export interface CheckedMemoryOptions {
 /** Of the free space, for pages. */
 const DISK_SHARE = 1 / 2;
 
-/** `dir`: the data folder. */
-export function checkMemoryOptions(options: unknown, dir: string): CheckedMemoryOptions {
+/** `ownPageDir`: where pages go if these options do not say so. */
+export function checkMemoryOptions(options: unknown, ownPageDir: string): CheckedMemoryOptions {
   const where = 'options.memory';
   const given = checkFields<MemoryOptions>(options, where, [
     'device',
@@ -52,7 +55,7 @@ export function checkMemoryOptions(options: unknown, dir: string): CheckedMemory
   ]);
   const bytes = (field: Exclude<keyof MemoryOptions, 'dir'>, least: number): number | undefined =>
     checkWhole(given[field], `${where}.${field}`, least, Number.MAX_SAFE_INTEGER);
-  const pageDir = checkText(given.dir, `${where}.dir`, join(dir, 'pages'));
+  const pageDir = checkText(given.dir, `${where}.dir`, ownPageDir);
   return {
     deviceBytes: bytes('device', 1),
     hostBytes: bytes('host', 1) ?? availableMemory(),
@@ -61,12 +64,4 @@ export function checkMemoryOptions(options: unknown, dir: string): CheckedMemory
     checkpointBytes: bytes('checkpoints', 0),
     pageDir,
   };
-}
-
-/** Bytes free where a folder is, or will be made. */
-function freeSpace(folder: string): number {
-  let there = resolve(folder);
-  while (!existsSync(there) && dirname(there) !== there) there = dirname(there);
-  const { bavail, bsize } = statfsSync(there);
-  return bavail * bsize;
 }

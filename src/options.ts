@@ -22,6 +22,7 @@ import {
 import { BadArgument } from './errors.js';
 import { checkGenes } from './genes.js';
 import { type CheckedMemoryOptions, checkMemoryOptions, type MemoryOptions } from './memory-options.js';
+import { defaultPageDir } from './page-folder.js';
 
 export interface Progress {
   readonly stage: 'threads' | 'model' | 'ready';
@@ -54,7 +55,7 @@ export interface TroupeOptions {
   /** Budgets in bytes. */
   readonly memory?: MemoryOptions;
   readonly genes?: GeneOptions;
-  /** Folder of this process's data, made for its owner only. */
+  /** Folder of this process's data, made for its owner only; default: one in the user's runtime folder, or a temporary one. */
   readonly dir?: string;
   /** Milliseconds without a turn after which a mind frees its memory until the next one; default 60,000. */
   readonly passivateAfter?: number;
@@ -141,7 +142,8 @@ export function checkTroupeOptions(options: unknown): CheckedTroupeOptions {
     'onProgress',
   ]);
   const dir = checkText(given.dir, 'options.dir', defaultDir());
-  const memory = checkMemoryOptions(given.memory, dir);
+  const ownPageDir = given.dir === undefined ? defaultPageDir(dir) : join(dir, 'pages');
+  const memory = checkMemoryOptions(given.memory, ownPageDir);
   return {
     model: checkText(given.model, 'options.model', DEFAULT_MODEL),
     lanes: checkWhole(given.lanes, 'options.lanes', 1, 256) ?? DEFAULT_LANES,

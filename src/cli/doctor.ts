@@ -1,5 +1,5 @@
 /**
- * `troupe doctor`: what is built, which model, threads and memory, and what is wrong and how to mend it.
+ * `troupe doctor`: what is built, which model, threads, memory and folders, and what is wrong and how to mend it.
  */
 import { checkup, type Finding } from '../checkup.js';
 import { wrapped } from './text.js';
@@ -21,7 +21,8 @@ export function describe(findings: readonly Finding[], columns: number): string[
   const lines = findings.flatMap(({ about, good, says, mend }) => {
     const body = wrapped(says, Math.max(20, columns - ABOUT_COLUMNS));
     const [first = '', ...rest] = mend === undefined ? body : [...body, `to mend it: ${mend}`];
-    const head = `${good ? 'ok   ' : 'WRONG'} ${about}`.padEnd(ABOUT_COLUMNS);
+    const sign = mend === undefined ? 'ok   ' : good ? 'WARN ' : 'WRONG';
+    const head = `${sign} ${about}`.padEnd(ABOUT_COLUMNS);
     return [head + first, ...rest.map((line) => ' '.repeat(ABOUT_COLUMNS) + line)];
   });
   const wrong = findings.filter((finding) => !finding.good).length;

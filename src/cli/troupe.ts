@@ -46,7 +46,7 @@ addObserving(program);
 
 program
   .command('doctor')
-  .description('what is built, model, threads and memory; what is wrong and how to mend it')
+  .description('what is built, model, threads, memory and folders; what is wrong and how to mend it')
   .option(...MODEL)
   .action(async (options: DoctorOptions) => {
     const { doctor } = await import('./doctor.js');

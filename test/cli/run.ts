@@ -1,10 +1,14 @@
 /** Runs the command as a user does: a process of its own, by a pipe or on a terminal of its own. */
 import { spawn } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const TROUPE = fileURLToPath(new URL('../../dist/cli/troupe.js', import.meta.url));
 export const TINY = fileURLToPath(new URL('../../models/parlour-tiny-F16.gguf', import.meta.url));
 const LONGEST_MS = 100_000;
+/** Nothing that a command keeps goes to the home of who runs the tests. */
+const env = { ...process.env, XDG_STATE_HOME: join(tmpdir(), 'troupe-test-state') };
 
 export interface Ran {
   readonly code: number | null;
@@ -50,7 +54,7 @@ function collect(
   started: (child: ReturnType<typeof spawn>) => void,
 ): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { timeout: LONGEST_MS, stdio: 'pipe' });
+    const child = spawn(command, args, { timeout: LONGEST_MS, stdio: 'pipe', env });
     let out = '';
     let err = '';
     child.stdout.on('data', (data) => {

@@ -2,6 +2,8 @@
  * Makes what its first argument names happen to a troupe, stops it, and must then end by itself. Prints one line of
  * JSON: how each turn ended. Anything that rejects unheard ends it with 3.
  */
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Troupe } from '../../dist/index.js';
 import { System } from '../../dist/runtime/system.js';
@@ -20,7 +22,8 @@ System.start = async (plans) => {
   system = await start(plans);
   return system;
 };
-const open = (options) => Troupe.start({ model, threads: 1, hosts: 2, lanes: 2, ...options });
+const memory = { dir: join(tmpdir(), `troupe-ends-${process.pid}`) };
+const open = (options) => Troupe.start({ model, threads: 1, hosts: 2, lanes: 2, memory, ...options });
 const kill = (troupe, name) =>
   system.terminateThread(troupe.inspect().threads.find((thread) => thread.name === name).number);
 const begun = (turn) => turn[Symbol.asyncIterator]().next();

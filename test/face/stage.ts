@@ -6,6 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { afterAll } from 'vitest';
 import {
   type Mind,
   type Probe,
@@ -37,8 +38,16 @@ System.start = async (plans) => {
   return started;
 };
 
+/** Pages of troupes that are given no folder: a test leaves nothing in its user's home. */
+const pages = folder();
+afterAll(() => pages[Symbol.dispose]());
+
 export async function startTroupe(options: TroupeOptions = {}): Promise<Troupe> {
-  const troupe = await Troupe.start({ model: TINY, threads: 1, hosts: 1, ...options });
+  const memory = options.dir === undefined ? { dir: pages.path, ...options.memory } : options.memory;
+  const troupe = await Troupe.start({
+    ...{ model: TINY, threads: 1, hosts: 1, ...options },
+    ...(memory === undefined ? {} : { memory }),
+  });
   systems.set(troupe, started as System);
   return troupe;
 }
