@@ -24,7 +24,13 @@ export const BAND_NAMES = ['system', 'control', 'user'] as const;
 
 /** What the runtime itself tells an actor, on the system band. */
 export type Notice =
-  | { readonly type: 'ended'; readonly id: ActorId; readonly reason: string }
+  | {
+      readonly type: 'ended';
+      readonly id: ActorId;
+      readonly reason: string;
+      /** With its thread, from which it may come back at its address. */
+      readonly lost: boolean;
+    }
   | {
       readonly type: 'undelivered';
       readonly to: ActorId;

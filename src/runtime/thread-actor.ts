@@ -41,13 +41,10 @@ class ThreadActor implements Behaviour {
   readonly #thread: Thread;
   readonly #load: Loader;
   readonly #definitions = new Map<string, Promise<Definition>>();
-  /** Whether new actors may take slots: after a restart, not before those of the earlier life have theirs. */
-  #open: boolean;
 
-  constructor(thread: Thread, life: number, load: Loader) {
+  constructor(thread: Thread, load: Loader) {
     this.#thread = thread;
     this.#load = load;
-    this.#open = life === 0;
   }
 
   receive(message: ThreadMessage, ctx: Context): unknown {
@@ -57,7 +54,7 @@ class ThreadActor implements Behaviour {
   control(message: ThreadMessage, ctx: Context): unknown {
     switch (message.type) {
       case 'spawn': {
-        if (!this.#open) {
+        if (!this.#thread.isBack) {
           return refuse(new ThreadLost({ thread: this.#thread.name, reason: 'it is not back yet' }));
         }
         const reply = ctx.replyLater();
@@ -69,7 +66,7 @@ class ThreadActor implements Behaviour {
         return cell && this.#end(cell.id, 'nobody waits for its start any more', ctx);
       }
       case 'reserve':
-        this.#open = true;
+        this.#thread.isBack = true;
         for (const { id, options, error } of message.actors) {
           const { slot } = this.#thread.place(options, id);
           if (error !== undefined) this.#thread.board.noteError(slot, error);
@@ -161,7 +158,7 @@ export async function startThreadActor(
   life: number,
   load: Loader = importDefinition,
 ): Promise<ActorId> {
-  const definition: Definition = { kind: 'thread', start: () => new ThreadActor(thread, life, load) };
+  const definition: Definition = { kind: 'thread', start: () => new ThreadActor(thread, load) };
   const options = { name: `thread/${thread.name}`, args: undefined };
   return thread.spawn(definition, options, {
     id: threadActor(thread.number),

@@ -81,6 +81,8 @@ export class Thread {
 
   readonly #slots: Slots<Cell>;
   readonly #turn: Turn;
+  /** Whether the actors of an earlier life have their slots: before, new ones may take none, and nobody knows who comes back. */
+  isBack: boolean;
   #stopping = false;
 
   /** `life`: how often this thread was started again; its new actors never get an address of an earlier life. */
@@ -90,6 +92,7 @@ export class Thread {
     this.name = name;
     this.clock = clock;
     this.board = board;
+    this.isBack = life === 0;
     this.#slots = new Slots(name, life, board.actors);
     this.deadlines = new Deadlines(clock);
     this.asks = new Asks(this.deadlines, life, (id) => this.nameOf(id));

@@ -3,6 +3,7 @@
  * A watch ends with either of the two, and with a crash of the watcher, which has forgotten what it was for.
  */
 import { type ActorId, threadOf } from './address.js';
+import type { Notice } from './message.js';
 import type { Thread } from './thread.js';
 import { Wire } from './wire.js';
 
@@ -67,7 +68,8 @@ export class Watches {
     if (this.#telling.has(watcher, id) || !this.#watched.add(watcher, id)) return;
     if (threadOf(id) === this.#thread.number) this.addWatcher(id, watcher);
     else if (!this.#thread.lines.send(Wire.watch, id, watcher, 0, undefined)) {
-      this.#tell(watcher, id, 'its thread is not there');
+      const lost = threadOf(id) < this.#thread.lines.threads;
+      this.#tell({ type: 'ended', id, reason: 'its thread is not there', lost }, watcher);
     }
   }
 
@@ -81,7 +83,9 @@ export class Watches {
   /** An actor of this thread is watched, from here or elsewhere. */
   addWatcher(id: ActorId, watcher: ActorId): void {
     if (this.#thread.cell(id) !== undefined) this.#watchers.add(id, watcher);
-    else this.#tell(watcher, id, 'no actor lives at this address');
+    else if (!this.#thread.isBack)
+      this.#tell({ type: 'ended', id, reason: 'it is not back yet', lost: true }, watcher);
+    else this.#tell({ type: 'ended', id, reason: 'no actor lives at this address', lost: false }, watcher);
   }
 
   removeWatcher(id: ActorId, watcher: ActorId): void {
@@ -109,7 +113,9 @@ export class Watches {
   /** An actor of this thread has ended. */
   ended(id: ActorId, reason: string): void {
     this.drop(id);
-    for (const watcher of this.#watchers.take(id)) this.#tell(watcher, id, reason);
+    for (const watcher of this.#watchers.take(id)) {
+      this.#tell({ type: 'ended', id, reason, lost: false }, watcher);
+    }
   }
 
   /** All actors of another thread are gone. */
@@ -118,7 +124,7 @@ export class Watches {
       if (threadOf(watcher) === thread) this.#watchers.delete(id, watcher);
     }
     for (const [watcher, id] of this.#watched.pairs()) {
-      if (threadOf(id) === thread) this.#tell(watcher, id, reason);
+      if (threadOf(id) === thread) this.#tell({ type: 'ended', id, reason, lost: true }, watcher);
     }
   }
 
@@ -127,8 +133,8 @@ export class Watches {
     return this.#watched.size + this.#watchers.size + this.#telling.size;
   }
 
-  #tell(watcher: ActorId, id: ActorId, reason: string): void {
-    if (threadOf(watcher) === this.#thread.number && !this.tell(watcher, id)) return;
-    this.#thread.router.notify(watcher, { type: 'ended', id, reason });
+  #tell(ended: Notice & { readonly type: 'ended' }, watcher: ActorId): void {
+    if (threadOf(watcher) === this.#thread.number && !this.tell(watcher, ended.id)) return;
+    this.#thread.router.notify(watcher, ended);
   }
 }

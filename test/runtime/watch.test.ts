@@ -15,7 +15,7 @@ afterAll(() => stage.close());
 const behind = (from: ActorId, to: ActorId): Promise<unknown> =>
   stage.ask(from, { type: 'forward', to, message: { type: 'peekin' }, options: { band: Band.control } });
 
-const ended = (id: ActorId, reason: unknown) => ({ type: 'ended', id, reason });
+const ended = (id: ActorId, reason: unknown, lost = false) => ({ type: 'ended', id, reason, lost });
 
 describe('R3 watch', () => {
   test.each([
@@ -88,8 +88,28 @@ describe('R3 watch', () => {
     await own.ask(watcher, { type: 'forward', to: other, message: { type: 'echo' } });
     await own.system.terminateThread(HOST_B);
     await eventually(async () => (await own.notes(watcher)).length > 0);
-    expect(await own.notes(watcher)).toEqual([ended(other, 'it exited with code 1')]);
+    expect(await own.notes(watcher)).toEqual([ended(other, 'it exited with code 1', true)]);
     await own.close();
+  });
+
+  test('R3 a thread that is started again does not say of those who are to come back that they have ended', async () => {
+    const lab = await Lab.open(3);
+    const other = await lab.spawn(2, {});
+    lab.thread(0).loseThread(2, 't2', 'lost');
+    const next = await lab.add(2, 1);
+    const heard: Notice[] = [];
+    const watch = (id: ActorId): Promise<ActorId> =>
+      lab.spawn(0, (ctx) => {
+        ctx.watch(id);
+        return { receive() {}, notice: (notice) => void heard.push(notice) };
+      });
+    await watch(other);
+    await lab.run();
+    expect(heard.splice(0)).toEqual([ended(other, 'it is not back yet', true)]);
+    next.isBack = true;
+    await watch(other);
+    await lab.run();
+    expect(heard).toEqual([ended(other, 'no actor lives at this address')]);
   });
 
   test('R3 told of each of the thousands that are lost at once', async () => {

@@ -138,7 +138,7 @@ export class DiskWords implements Listener {
 
   /** A mind is gone: its rooms do not come back by themselves. */
   noticed({ name }: Context, notice: Notice): void {
-    if (name !== 'broker' || notice.type !== 'ended') return;
+    if (name !== 'broker' || notice.type !== 'ended' || notice.lost) return;
     for (const activity of [...this.#files.keys()]) {
       if (activity.startsWith(`${notice.id}/`)) this.#files.delete(activity);
     }

@@ -6,13 +6,14 @@
  * A grant's life: requested, queued with a reason, given a lane, its genes pinned, granted, maybe reclaiming, and over when
  * the engine says that it ran (or when it will never be run: withdrawn, or its mind is gone).
  */
-import { EngineLost, MindLeft } from '../../errors.js';
+import { EngineLost } from '../../errors.js';
 import type { Behaviour, Context, Definition } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
 import { toEnvelope } from '../../runtime/errors.js';
 import { Band, type Notice } from '../../runtime/message.js';
 import type { EngineControl, EngineToBroker } from '../engine/protocol.js';
 import type { ResidencyToBroker } from '../residency/protocol.js';
+import { Away, type WatchAgain } from './away.js';
 import { GenePins } from './gene-pins.js';
 import { Grants } from './grants.js';
 import { Ledger } from './ledger.js';
@@ -35,7 +36,7 @@ const CHECK_MS = 1_000;
 /** Grant numbers of a broker that was started again begin above those of before. */
 const GRANTS_A_START = 2 ** 32;
 
-type Own = ReclaimLate | { readonly type: 'check' | 'late' };
+type Own = ReclaimLate | WatchAgain | { readonly type: 'check' | 'late' };
 type Heard = MindToBroker | EngineToBroker | ResidencyToBroker | PagerToBroker;
 type BrokerControl = Heard | MemoryMessage | Own;
 type GeneWord = ResidencyToBroker | (MindToBroker & { readonly type: 'confirmed' });
@@ -52,6 +53,7 @@ class Broker implements Behaviour {
   readonly #reclaims: Reclaims;
   readonly #relaunch: Relaunch;
   readonly #memory: Memory;
+  readonly #away: Away;
   #engine: EngineUp | undefined;
   #checking = false;
   /** Has the residency let go of what an earlier start of this broker had pinned; once. */
@@ -76,6 +78,7 @@ class Broker implements Behaviour {
     this.#reclaims = new Reclaims({ ctx, post, ledger, genes: pins.table, tellEngine, status: args.status });
     const beside = { occupancy, turns: ledger, rooms: spilled, relaunch };
     this.#memory = new Memory(ctx, saved, args.budgets, beside);
+    this.#away = new Away(ctx);
     if (ctx.incarnation > 0) this.#forget = tellOfStart(ctx, saved);
   }
 
@@ -93,16 +96,17 @@ class Broker implements Behaviour {
         this.#waiting.add(message, sender, this.#engine?.shape);
         return this.#settle();
       case 'withdraw':
-        this.#withdraw(sender, message.ticket);
+        this.#grants.withdraw(sender, message.ticket);
         break;
       case 'released':
         return this.#reclaims.released(sender, message.ticket);
       case 'reclaim-late':
         return this.#reclaims.late(message.grant);
       case 'forget':
-        this.#takeBack(sender);
-        this.#spilled.lost(sender);
+        this.#startsAgain(sender);
         break;
+      case 'watch-again':
+        return this.#away.watchAgain();
       case 'up':
         this.#up(message);
         break;
@@ -167,8 +171,11 @@ class Broker implements Behaviour {
     if (notice.id === this.#engine?.engine) {
       this.#down(notice.reason);
       this.#grants.lost(notice.reason);
+    } else if (notice.lost) {
+      this.#startsAgain(notice.id);
+      this.#away.lost(notice.id);
     } else {
-      this.#takeBack(notice.id);
+      this.#grants.takeBack(notice.id);
       this.#spilled.forget(notice.id);
       this.#pins.left(notice.id);
       this.#ledger.forget(notice.id);
@@ -209,18 +216,10 @@ class Broker implements Behaviour {
     this.#ctx.after(CHECK_MS, { type: 'check' });
   }
 
-  /** The turn no longer wants its lane: it waited, or its grant was never used. */
-  #withdraw(mind: ActorId, ticket: number): void {
-    const number = this.#ledger.number(mind, ticket);
-    if (number !== undefined && !this.#ledger.drop(number)) this.#grants.giveBack(number);
-  }
-
-  /** A mind is gone, or was started again: what it asked for is dropped, what it has is taken back. */
-  #takeBack(mind: ActorId): void {
-    const error = toEnvelope(new MindLeft({ name: `actor ${mind}` }));
-    for (const grant of this.#ledger.numbersOf(mind)) {
-      if (!this.#ledger.drop(grant)) this.#grants.revoke(grant, error);
-    }
+  /** A mind, or the pager, starts anew with what it had saved: what is kept of its rooms stays. */
+  #startsAgain(one: ActorId): void {
+    this.#grants.takeBack(one);
+    this.#spilled.lost(one);
   }
 
   #up(engine: EngineUp): void {

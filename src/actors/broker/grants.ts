@@ -2,7 +2,7 @@
  * Who has a lane. What is granted has its lane and cells first and has its genes pinned then; its mind hears of it when
  * all of that is there. Where it cannot be, the lane is given back and the turn waits again.
  */
-import { EngineLost } from '../../errors.js';
+import { EngineLost, MindLeft } from '../../errors.js';
 import type { Context } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
 import { type ErrorEnvelope, fromEnvelope, toEnvelope } from '../../runtime/errors.js';
@@ -127,8 +127,22 @@ export class Grants {
     this.#freed(grant);
   }
 
+  /** The turn no longer wants its lane: it waited, or its grant was never used. */
+  withdraw(mind: ActorId, ticket: number): void {
+    const { ledger } = this.#of;
+    const number = ledger.number(mind, ticket);
+    if (number !== undefined && !ledger.drop(number)) this.giveBack(number);
+  }
+
+  /** A mind is gone, or was started again: what it asked for is dropped, what it has is taken back. */
+  takeBack(mind: ActorId): void {
+    const { ledger } = this.#of;
+    const error = toEnvelope(new MindLeft({ name: `actor ${mind}` }));
+    for (const grant of ledger.numbersOf(mind)) if (!ledger.drop(grant)) this.#revoke(grant, error);
+  }
+
   /** Its mind is gone: the engine ends its run, if it has one. */
-  revoke(number: number, error: ErrorEnvelope): void {
+  #revoke(number: number, error: ErrorEnvelope): void {
     const { ledger, pins, tellEngine } = this.#of;
     if (ledger.granted.get(number)?.phenotype === undefined) return this.giveBack(number);
     pins.unpin(number);

@@ -140,7 +140,7 @@ class Residency implements Behaviour {
   }
 
   notice(notice: Notice): void {
-    if (notice.type === 'ended') this.#activities.left(notice.id);
+    if (notice.type === 'ended' && !notice.lost) this.#activities.left(notice.id);
   }
 
   stop(): Promise<void> {
