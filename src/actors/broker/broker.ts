@@ -146,7 +146,7 @@ class Broker implements Behaviour {
   #hearOfGenes(message: GeneWord, sender: ActorId): void {
     switch (message.type) {
       case 'genes-up':
-        this.#pins.up(sender, message.stock, this.#ledger);
+        this.#pins.up(sender, message, this.#ledger);
         return this.#waiting.admitAll(this.#engine?.shape);
       case 'stock':
         this.#pins.table.hear(message.stock);

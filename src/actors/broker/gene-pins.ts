@@ -4,7 +4,8 @@
 import type { Context } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
 import { Band } from '../../runtime/message.js';
-import type { BrokerToResidency, GeneStock, PinnedGene, ResidencyToBroker } from '../residency/protocol.js';
+import { mindOf } from '../residency/phenotypes.js';
+import type { BrokerToResidency, PinnedGene, ResidencyToBroker } from '../residency/protocol.js';
 import { GeneTable } from './gene-table.js';
 import type { Grant, Ledger } from './ledger.js';
 import type { BrokerPost } from './post.js';
@@ -15,6 +16,7 @@ interface Question {
   readonly open: Set<ActorId>;
 }
 
+type GenesUp = ResidencyToBroker & { readonly type: 'genes-up' };
 type Confirm = ResidencyToBroker & { readonly type: 'confirm' };
 
 export class GenePins {
@@ -31,11 +33,14 @@ export class GenePins {
     this.#post = post;
   }
 
-  /** A residency that was started knows of no pins. */
-  up(residency: ActorId, stock: GeneStock, { granted }: Ledger): void {
+  /** A residency that was started knows of no pins, and this broker, if it was, not what ran genes before. */
+  up(residency: ActorId, { stock, activities }: GenesUp, { granted }: Ledger): void {
     this.#residency = residency;
     this.#ctx.save('residency', residency);
     this.table.hear(stock);
+    for (const activity of activities) this.#phenotyped.add(activity);
+    // Of minds that are gone there is word at once.
+    for (const mind of new Set(activities.map(mindOf))) this.#ctx.watch(mind);
     for (const [number, grant] of granted) if (this.table.holds(number)) this.#say(number, grant);
   }
 

@@ -1,6 +1,6 @@
 /**
- * What each activity runs, kept over restarts: handed over to the store when it changes, and taken up again for minds that
- * are still there.
+ * What each activity runs, kept over restarts: handed over to the store when it changes. Which minds are gone the broker
+ * says.
  */
 import type { Context } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
@@ -19,8 +19,6 @@ export class Activities {
       if (!key.startsWith(ACTIVITY)) continue;
       this.#phenotypes.run(key.slice(ACTIVITY.length), undefined, genes as readonly number[]);
     }
-    // Who has left meanwhile is told of at once.
-    for (const mind of this.#phenotypes.minds()) ctx.watch(mind);
   }
 
   /** A turn runs these genes. False: it is granted again. */
@@ -39,6 +37,10 @@ export class Activities {
 
   left(mind: ActorId): void {
     for (const activity of this.#phenotypes.forget(mind)) this.#ctx.save(ACTIVITY + activity, undefined);
+  }
+
+  all(): string[] {
+    return this.#phenotypes.activities();
   }
 
   /** Whether any of them will want the gene again. */

@@ -47,9 +47,9 @@ export class Phenotypes {
     return this.#minds.get(mindOf(activity))?.get(activity)?.genes ?? [];
   }
 
-  /** Minds that have activities with genes. */
-  minds(): ActorId[] {
-    return [...this.#minds.keys()];
+  /** Activities with genes. */
+  activities(): string[] {
+    return [...this.#minds.values()].flatMap((mine) => [...mine.keys()]);
   }
 
   /** Whether the phenotype of any activity has the gene. */
@@ -59,4 +59,4 @@ export class Phenotypes {
 }
 
 /** An activity is named by its mind's address and its room. */
-const mindOf = (activity: string): ActorId => Number(activity.slice(0, activity.indexOf('/')));
+export const mindOf = (activity: string): ActorId => Number(activity.slice(0, activity.indexOf('/')));

@@ -168,8 +168,11 @@ export interface GeneStock {
 }
 
 export type ResidencyToBroker =
-  /** It was started, and knows of no pins: the broker says them anew. */
-  | { readonly type: 'genes-up'; readonly stock: GeneStock }
+  /**
+   * It was started, and knows of no pins: the broker says them anew. `activities`: those that ran genes last, as it knows them;
+   * some minds may be gone.
+   */
+  | { readonly type: 'genes-up'; readonly stock: GeneStock; readonly activities: readonly string[] }
   | { readonly type: 'stock'; readonly stock: GeneStock }
   | {
       readonly type: 'pinned';

@@ -6,7 +6,7 @@
 import { TroupeError } from '../../errors.js';
 import { type Behaviour, type Context, type Definition, refuse } from '../../runtime/actor.js';
 import { toEnvelope } from '../../runtime/errors.js';
-import { Band, type Notice } from '../../runtime/message.js';
+import { Band } from '../../runtime/message.js';
 import { type LeaseMessage, LeaseNews } from '../broker/lease-news.js';
 import type { Lease } from '../broker/leases.js';
 import { Activities } from './activities.js';
@@ -139,10 +139,6 @@ class Residency implements Behaviour {
     }
   }
 
-  notice(notice: Notice): void {
-    if (notice.type === 'ended' && !notice.lost) this.#activities.left(notice.id);
-  }
-
   stop(): Promise<void> {
     return this.#jobs.close();
   }
@@ -204,7 +200,7 @@ class Residency implements Behaviour {
   }
 
   #sayUp(): void {
-    this.#tell({ type: 'genes-up', stock: this.#stock() });
+    this.#tell({ type: 'genes-up', stock: this.#stock(), activities: this.#activities.all() });
     this.#news.changed();
   }
 

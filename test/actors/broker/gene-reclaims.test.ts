@@ -29,7 +29,7 @@ beforeEach(async () => {
   residency = await Party.enter(thread, 'residency', () => broker);
   const shape = { lanes: 4, cells: 1_000, context: 1_000 };
   engine.tell({ type: 'up', engine: engine.id, epoch: 0, shape, pages: [] });
-  residency.tell({ type: 'genes-up', stock: { named: GENES, fixed: [], slots: 2 } });
+  residency.tell({ type: 'genes-up', stock: { named: GENES, fixed: [], slots: 2 }, activities: [] });
 });
 
 const mind = (name: string): Promise<Mind> => Party.enter(thread, name, () => broker);

@@ -33,7 +33,7 @@ beforeEach(async () => {
   ada = await mind('ada');
   ben = await mind('ben');
   cleo = await mind('cleo');
-  residency.tell({ type: 'genes-up', stock: { named: GENES, fixed: [], slots: 1 } });
+  residency.tell({ type: 'genes-up', stock: { named: GENES, fixed: [], slots: 1 }, activities: [] });
 });
 
 const mind = (name: string): Promise<Mind> => Party.enter(thread, name, () => broker);

@@ -31,7 +31,7 @@ beforeEach(async () => {
   ada = await Party.enter(thread, 'ada', to);
   ben = await Party.enter(thread, 'ben', to);
   up();
-  residency.tell({ type: 'genes-up', stock: stock() });
+  residency.tell({ type: 'genes-up', stock: stock(), activities: [] });
 });
 
 const up = (epoch = 1): void => {
@@ -260,7 +260,7 @@ describe('those that are started again', () => {
     const grant = await granted(ada, 1, 'a');
     request(ben, 1, 'b');
     const coming = await toPin('b');
-    residency.tell({ type: 'genes-up', stock: stock(2) });
+    residency.tell({ type: 'genes-up', stock: stock(2), activities: [] });
     expect(await residency.hears()).toMatchObject([
       { type: 'hold', grant, genes: [{ gene: GENES.a }] },
       { type: 'pin', grant: coming, genes: named('b') },
@@ -276,7 +276,19 @@ describe('those that are started again', () => {
     expect((await residency.hears()).at(-1)).toEqual({ type: 'forget' });
     request(ben, 1, 'b');
     expect(await ben.hears()).toMatchObject([{ type: 'queued', reason: 'genes' }]);
-    residency.tell({ type: 'genes-up', stock: stock() });
+    residency.tell({ type: 'genes-up', stock: stock(), activities: [] });
     await toPin('b');
+  });
+
+  it('G6 R4 a broker says of activities that ran genes before it that they run none, or that their minds have left', async () => {
+    const activities = [`${ada.id}/1`, `${ben.id}/main`, '999999/main'];
+    residency.tell({ type: 'genes-up', stock: stock(), activities });
+    expect(await residency.hears()).toEqual([{ type: 'left', mind: 999_999 }]);
+    request(ada, 1);
+    ben.end();
+    expect(await residency.hears()).toEqual([
+      { type: 'bare', activity: `${ada.id}/1` },
+      { type: 'left', mind: ben.id },
+    ]);
   });
 });

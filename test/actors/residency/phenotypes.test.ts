@@ -15,7 +15,7 @@ describe('phenotypes of activities', () => {
   it('G6 one that was known before a restart is of no turn that comes', () => {
     const phenotypes = new Phenotypes();
     phenotypes.run('7/a', undefined, [1]);
-    expect(phenotypes.minds()).toEqual([7]);
+    expect(phenotypes.activities()).toEqual(['7/a']);
     expect(phenotypes.run('7/a', 1, [1])).toBe(true);
   });
 

@@ -108,7 +108,7 @@ describe('genes that rooms will want again', () => {
     await eventually(async () => expect(cameBack()).toEqual(['b', 'c']));
   });
 
-  it('G6 R4 are known to a residency that is started again, of minds that are still there', async () => {
+  it('G6 R4 are known to a residency that is started again, which says whose they are', async () => {
     await start();
     await bringAll();
     await run(`${engine.id}/main`, 'a');
@@ -119,8 +119,10 @@ describe('genes that rooms will want again', () => {
     broker.tell({ type: 'pin', grant: 0, activity: '1/a', turn: 0, genes: undefined as never });
     await eventually(async () => {
       await thread.pass(10);
-      expect(await broker.hears()).toContainEqual(expect.objectContaining({ type: 'genes-up' }));
+      const activities = [`${engine.id}/main`, '999999/main'];
+      expect(await broker.hears()).toContainEqual(expect.objectContaining({ type: 'genes-up', activities }));
     });
+    broker.tell({ type: 'left', mind: 999_999 });
     await run('7/main', 'c');
     await eventually(async () => expect(cameBack()).toEqual(['a']));
     await pageIn('b');
