@@ -21,6 +21,7 @@ import { Handed } from './handed.js';
 import type { Loans } from './loans.js';
 import { tellOfDisk } from './post.js';
 import type { FileMessage, MoveMessage, PagerAnswers, PagerArgs, Recalled, WhatMoves } from './protocol.js';
+import { TakeBacks } from './take-backs.js';
 
 /** Spills and recalls at a time: more than a disk does well. */
 const MAX_JOBS = 256;
@@ -52,6 +53,7 @@ export class Files {
   readonly #move: Move;
   readonly disk: DiskBudget;
   readonly handed = new Handed();
+  readonly takeBacks: TakeBacks;
   readonly #makeWork: () => PageWork;
   #work: PageWork | undefined;
   #files: Promise<PageFiles> | undefined;
@@ -65,6 +67,7 @@ export class Files {
     this.#move = move;
     this.#makeWork = makeWork;
     this.disk = new DiskBudget(ctx, args);
+    this.takeBacks = new TakeBacks(ctx, loans, (name) => this.remove(name));
   }
 
   async answer(message: FileMessage): Promise<PagerAnswers[FileMessage['type']]> {
@@ -73,9 +76,10 @@ export class Files {
     }
     this.#jobs++;
     try {
+      if (message.type === 'files') return await (await this.open()).list();
+      await this.takeBacks.over(message.name);
       if (message.type === 'spill') return await this.#spill(message);
       if (message.type === 'restore') return await this.#restore(message);
-      if (message.type === 'files') return await (await this.open()).list();
       await this.remove(message.name);
       tellOfDisk(this.#ctx, this.#args.broker, { type: 'removed', name: message.name });
       return undefined;

@@ -125,7 +125,7 @@ class Pager implements Behaviour {
       case 'put-away':
         return this.#putAway.hear(message);
       case 'take-back':
-        return this.#putAway.takeBack(message.name);
+        return this.#files.takeBacks.add(message.name);
       default:
         return this.#reads.hear(message);
     }

@@ -1,8 +1,7 @@
 /**
- * Pages that memory is too short for, written to disk one after another for the broker; and removed from there when their rooms
- * have no more use for them.
+ * Pages that memory is too short for, written to disk one after another for the broker.
  */
-import { Aborted, DeadlineExceeded, NoSuchPage, PageMismatch, PublicationUnfinished } from '../../errors.js';
+import { Aborted, DeadlineExceeded, PageMismatch, PublicationUnfinished } from '../../errors.js';
 import { Progress } from '../../pages/progress.js';
 import { pageNameOf } from '../../pages/room-names.js';
 import type { Context } from '../../runtime/actor.js';
@@ -28,10 +27,6 @@ export class PutAway {
   readonly #loans: Loans;
   /** Settles when all that was ordered so far has been dealt with. */
   #last: Promise<void> = Promise.resolve();
-  /** Names of files to be removed, one after another: who removes files for all has a bounded queue. */
-  readonly #useless = new Set<string>();
-  /** Settles when none of them is left. */
-  #removing: Promise<void> | undefined;
   /** Of what is being written. */
   #progress = new Progress();
   #ended = false;
@@ -48,36 +43,12 @@ export class PutAway {
     this.#last = this.#last.then(() => this.#all(message, until));
   }
 
-  /** A file is of no use any more, if it was lent. */
-  takeBack(name: string): void {
-    this.#useless.add(name);
-    this.#removing ??= this.#removeAll();
-  }
-
-  async #removeAll(): Promise<void> {
-    for (const name of this.#useless) {
-      await this.#remove(name);
-      this.#useless.delete(name);
-    }
-    this.#removing = undefined;
-  }
-
-  /** Never rejects. */
-  async #remove(name: string): Promise<void> {
-    if (!this.#loans.has(name)) return;
-    await this.#files.remove(name).catch((error: unknown) => {
-      if (error instanceof NoSuchPage) this.#loans.end(name);
-      else this.#ctx.probe({ name: 'page.unremoved', page: name, error: toEnvelope(error) });
-    });
-  }
-
   /** Writes nothing more, and takes all back. */
   async end(): Promise<void> {
     this.#ended = true;
     this.#progress.stop();
     await this.#last;
-    for (const name of this.#loans.all()) this.takeBack(name);
-    await this.#removing;
+    await this.#files.takeBacks.end();
   }
 
   async #all({ pages, deadlineMs }: Ordered, until: number): Promise<void> {
@@ -105,8 +76,7 @@ export class PutAway {
     );
     const name = pageNameOf(called, room);
     await this.#files.open();
-    // So that what is removed is what was there before.
-    if (this.#useless.has(name)) await this.#removing;
+    await this.#files.takeBacks.over(name);
     this.#lend(name, isFiled);
     const progress = new Progress();
     this.#progress = progress;
@@ -117,7 +87,7 @@ export class PutAway {
       await this.#files.write({ ...what, page, bytes, transcript, drop: false, own: false, progress });
     } catch (error) {
       // All of it may be on disk even so.
-      if (error instanceof PublicationUnfinished) this.takeBack(name);
+      if (error instanceof PublicationUnfinished) this.#files.takeBacks.add(name);
       else if (!this.#files.disk.has(name)) this.#loans.end(name);
       throw error;
     }

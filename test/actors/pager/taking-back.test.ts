@@ -2,6 +2,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import type { BrokerToPager, PagerToBroker } from '../../../src/actors/broker/protocol.js';
 import { pagerOver } from '../../../src/actors/pager/pager.js';
+import { NoSuchPage } from '../../../src/errors.js';
 import type { PagesJob } from '../../../src/pages/job.js';
 import { Party, settled, TestThread } from '../thread.js';
 
@@ -14,6 +15,7 @@ const MIND = {
 const MANY = 300;
 
 let thread: TestThread;
+let pager: number;
 let broker: Party<BrokerToPager, PagerToBroker>;
 let mind: number;
 let onDisk: Set<string>;
@@ -28,6 +30,10 @@ async function run(job: PagesJob): Promise<never> {
     onDisk.add(job.name);
     done.push(`write ${job.name}`);
     return { ...FILE, name: job.name } as never;
+  }
+  if (job.what === 'restore') {
+    done.push(`read ${job.name}`);
+    throw new NoSuchPage({ name: job.name });
   }
   if (job.what !== 'remove') return { pages: [], damaged: [] } as never;
   await new Promise<void>((end) => removals.push(end));
@@ -55,7 +61,6 @@ const until = async (holds: () => boolean): Promise<void> => {
 beforeEach(async () => {
   [onDisk, done, removals] = [new Set(), [], []];
   thread = await TestThread.start();
-  let pager = 0;
   broker = await Party.enter(thread, 'broker', () => pager);
   mind = await thread.spawn(MIND as never, 'ada');
   const args = { ...{ broker: broker.id, engine: broker.id, residency: 0, dir: '/pages' } };
@@ -86,4 +91,19 @@ it('B4 a room that is written again while its file is on its way out has a new o
   expect(done.slice(2)).toEqual(['remove ada/a', 'remove ada/b', 'write ada/b']);
   const said = (await broker.hears()).flatMap(({ word }) => (word?.type === 'filed' ? word.file.lent : []));
   expect(said).toEqual([true, true, true]);
+});
+
+it('B4 P5 a room whose file is on its way out is not recalled from it, however many files go before', async () => {
+  write('a', 'b');
+  await until(() => onDisk.size === 2);
+  takeBack('a', 'b');
+  await settled();
+  const what = { activity: `${mind}/b`, mind, room: 'b', name: 'ada/b', genes: [], deadlineMs: 1_000 };
+  const recalled = expect(thread.ask(pager, { type: 'restore', ...what })).rejects.toMatchObject({
+    code: 'NoSuchPage',
+  });
+  await removeNext();
+  await removeNext();
+  await recalled;
+  expect(done.filter((what) => what.endsWith('ada/b')).slice(1)).toEqual(['remove ada/b', 'read ada/b']);
 });
