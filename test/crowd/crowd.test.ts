@@ -33,7 +33,7 @@ const DISK = 4_096 * KIB;
 /** What may be held beyond what a troupe cannot let go of: all lanes, some genes, and most of the pages. */
 const ROOM = 1_536 * KIB;
 /** The JavaScript of all threads, and what the crowd remembers. */
-const GROWTH = 256 * KIB * KIB;
+const GROWTH = 512 * KIB * KIB;
 
 interface Phase {
   readonly acts: number;

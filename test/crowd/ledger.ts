@@ -13,6 +13,9 @@ const TRY_MS = 50;
 const ownerOf = ({ kind, owner }: MemoryReport['leases'][number]): string =>
   kind === 'genes' ? 'all' : owner;
 
+const isOnDevice = ({ kind, tier }: MemoryReport['leases'][number]): boolean =>
+  kind === 'genes' && tier === 'device';
+
 /** But memory that nobody uses: how much of it was given back the store is asked itself. */
 export function booked({ leases }: MemoryReport): Record<string, number> {
   const sums: Record<string, number> = {};
@@ -39,6 +42,9 @@ export async function atRest(troupe: Troupe, shape: { lanes: number; cells: numb
   }
   await troupe.relaunch(shape);
   addon.pages.trim();
+  await expect
+    .poll(async () => (await troupe.memory()).leases.some(isOnDevice), { timeout: TRIES * TRY_MS })
+    .toBe(false);
 }
 
 /** Holds that the ledger comes to be so. */

@@ -5,6 +5,10 @@
 import { GeneAbsent, GeneInUse } from '../../src/errors.js';
 import type { AppliedGene, GeneInfo, Tier } from '../../src/native/addon.js';
 
+/** Contents that there are at most: a gene's number says which it has, for that alone decides what it computes. */
+const CONTENTS = 16;
+const contentOf = ({ gene }: AppliedGene): number => gene % CONTENTS;
+
 /** What a lane runs: from a position on, these genes. */
 export interface LaneGenes {
   readonly ids: readonly number[];
@@ -15,8 +19,11 @@ export interface LaneGenes {
 export const NO_GENES: LaneGenes = { ids: [], key: 0, from: 0 };
 
 export function laneGenes(genes: readonly AppliedGene[], from = 0): LaneGenes {
-  const sorted = [...genes].sort((a, b) => a.gene - b.gene);
-  const key = sorted.reduce((sum, { gene, scale }) => Math.imul(sum + gene, 31) + Math.round(100 * scale), 0);
+  const sorted = [...genes].sort((a, b) => contentOf(a) - contentOf(b));
+  const key = sorted.reduce(
+    (sum, each) => Math.imul(sum + 1 + contentOf(each), 31) + Math.round(100 * each.scale),
+    0,
+  );
   return { ids: sorted.map(({ gene }) => gene), key, from };
 }
 
@@ -26,13 +33,17 @@ export const computed = (token: number, position: number, { key, from }: LaneGen
 
 export class FakeGenes {
   readonly #genes = new Map<number, GeneInfo>();
+  readonly #contents: string[] = [];
   #last = 0;
 
   /** Content that is loaded already is the gene that there is, where it is; from disk it comes to the device. */
   load(hash: string): GeneInfo {
     const known = this.list().find((gene) => gene.hash === hash);
     if (known !== undefined && known.tier !== 'disk') return known;
-    const id = known?.id ?? ++this.#last;
+    if (!this.#contents.includes(hash)) this.#contents.push(hash);
+    if (this.#contents.length > CONTENTS)
+      throw new Error(`there are more than ${CONTENTS} contents of genes`);
+    const id = known?.id ?? CONTENTS * ++this.#last + this.#contents.indexOf(hash);
     const gene = { id, hash, rank: 1, weights: 1, bytes: 1, tier: 'device' as const };
     this.#genes.set(gene.id, gene);
     return gene;
