@@ -10,6 +10,9 @@ import type { EngineControl, Shape } from '../engine/protocol.js';
 import type { TurnClass } from './protocol.js';
 import type { Reclaims } from './reclaims.js';
 
+/** What is done before the context is made anew may take so long: nothing is granted meanwhile, and turns have deadlines. */
+const BEFORE_MS = 5_000;
+
 interface Asked {
   readonly shape: Shape;
   /** What is granted may take so long to be over. */
@@ -23,8 +26,8 @@ interface Asked {
 
 interface Wanted extends Asked {
   readonly endsAt: number;
-  /** Takes back its deadline. */
-  readonly forget: () => void;
+  /** Takes back its deadlines. */
+  forget: () => void;
   stage: 'asked' | 'preparing' | 'ready' | 'told';
 }
 
@@ -84,12 +87,19 @@ export class Relaunch {
   }
 
   #prepare(wanted: Wanted): void {
-    wanted.stage = wanted.before === undefined ? 'ready' : 'preparing';
+    const { before, forget } = wanted;
+    wanted.stage = before === undefined ? 'ready' : 'preparing';
+    if (before === undefined) return;
+    const takeBack = this.#ctx.after(BEFORE_MS, { type: 'late' });
+    wanted.forget = () => {
+      takeBack();
+      forget();
+    };
     const ready = (): void => {
       if (wanted.stage === 'preparing') wanted.stage = 'ready';
       this.#settle();
     };
-    wanted.before?.(() => this.#wanted === wanted && wanted.stage === 'preparing').then(ready, ready);
+    before(() => this.#wanted === wanted && wanted.stage === 'preparing').then(ready, ready);
   }
 
   /** An engine is up: the one that was told, or one that was started again. */
