@@ -136,13 +136,15 @@ export class Spilled {
   /** There is a new engine; what pages it has the occupancy knows. */
   opened(): void {
     this.readings.opened();
-    for (const activity of this.#questions.activities()) this.#answer(activity);
+    this.#answerAll();
   }
 
   /** Somebody was started again; if it was the pager, it reads and writes nothing any more. */
   lost(one: ActorId): void {
     this.readings.lost(one);
     this.writings.lost(one);
+    // The page that they wait for may have been on its way from disk.
+    this.#answerAll();
   }
 
   /** A mind is gone, and with it what its rooms had here; of their files those stay that are no loans. Or it is a pager. */
@@ -198,6 +200,10 @@ export class Spilled {
 
   #found(activity: Activity): FoundPage {
     return { page: this.#occupancy.pages.of(activity), file: this.#files.of(activity)?.file };
+  }
+
+  #answerAll(): void {
+    for (const activity of this.#questions.activities()) this.#answer(activity);
   }
 
   #answer(activity: Activity): void {

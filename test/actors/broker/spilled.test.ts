@@ -274,6 +274,21 @@ describe('what is said of pages on disk', () => {
     expect(found).toEqual({ page: record(room, 4), file: undefined });
   });
 
+  it('P5 a page that is on its way from disk is waited for no longer than its pager reads', async () => {
+    await spill();
+    turn();
+    expect(await readOf()).toBeGreaterThan(0);
+    let found: FoundPage | undefined;
+    void thread.ask<FoundPage>(broker, { type: 'page', activity: room }).then((answer) => {
+      found = answer;
+    });
+    await settled();
+    expect(found).toBeUndefined();
+    pager.tell({ type: 'forget' });
+    await settled();
+    expect(found).toMatchObject({ page: undefined });
+  });
+
   it('T6 a page that was being made when its mind left is let go of', async () => {
     up();
     turn();
