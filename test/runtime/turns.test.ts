@@ -29,7 +29,7 @@ describe('R2 turns', () => {
     const held = stage.ask(id, { type: 'hold' });
     await stage.system.stopActor(watched, 'enough');
     await eventually(async () => (await stage.notes(id)).length === 1);
-    expect(await stage.notes(id)).toEqual([{ type: 'ended', id: watched, reason: 'enough' }]);
+    expect(await stage.notes(id)).toEqual([{ type: 'ended', id: watched, reason: 'enough', lost: false }]);
     stage.system.tell(id, { type: 'let-go' }, { band: Band.control });
     await held;
   });
