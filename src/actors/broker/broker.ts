@@ -149,7 +149,7 @@ class Broker implements Behaviour {
         this.#pins.up(sender, message, this.#ledger);
         return this.#waiting.admitAll(this.#engine?.shape);
       case 'stock':
-        this.#pins.table.hear(message.stock);
+        this.#pins.hear(sender, message.stock);
         return this.#waiting.admitAll(this.#engine?.shape);
       case 'pinned':
         return this.#grants.pinned(message);

@@ -5,7 +5,7 @@ import type { Context } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
 import { Band } from '../../runtime/message.js';
 import { mindOf } from '../residency/phenotypes.js';
-import type { BrokerToResidency, PinnedGene, ResidencyToBroker } from '../residency/protocol.js';
+import type { BrokerToResidency, GeneStock, PinnedGene, ResidencyToBroker } from '../residency/protocol.js';
 import { GeneTable } from './gene-table.js';
 import type { Grant, Ledger } from './ledger.js';
 import type { BrokerPost } from './post.js';
@@ -42,6 +42,12 @@ export class GenePins {
     // Of minds that are gone there is word at once.
     for (const mind of new Set(activities.map(mindOf))) this.#ctx.watch(mind);
     for (const [number, grant] of granted) if (this.table.holds(number)) this.#say(number, grant);
+  }
+
+  /** What there is to be pinned. A residency whose first word was lost with the broker that heard it is to say it again. */
+  hear(residency: ActorId, stock: GeneStock): void {
+    this.table.hear(stock);
+    if (residency !== this.#residency) this.#ctx.tell(residency, { type: 'forget' }, { band: Band.reserved });
   }
 
   /** Who can end the wait for a pin. */

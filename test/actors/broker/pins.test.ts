@@ -80,6 +80,17 @@ async function granted(mind: typeof ada, ticket: number, ...genes: Name[]): Prom
 }
 
 describe('a grant with genes', () => {
+  it('R4 has a residency say what it is when it has only heard of its genes', async () => {
+    const other = await Party.enter<ResidencyToBroker, BrokerToResidency>(thread, 'other', () => broker);
+    other.tell({ type: 'stock', stock: stock() });
+    expect(await other.hears()).toEqual([{ type: 'forget' }]);
+    other.tell({ type: 'genes-up', stock: stock(), activities: [] });
+    other.tell({ type: 'stock', stock: stock() });
+    expect(await other.hears()).toEqual([]);
+    request(ada, 1, 'a');
+    expect(await other.hears()).toMatchObject([{ type: 'pin' }]);
+  });
+
   it('T1 is told when its genes are pinned, with what they came to', async () => {
     request(ada, 1, 'a');
     const grant = await toPin('a');
