@@ -123,7 +123,7 @@ class Broker implements Behaviour {
         this.#relaunch.late();
         break;
       case 'never-ran':
-        this.#grants.giveBack(message.grant);
+        this.#grants.neverRan(message.grant);
         break;
       case 'paged':
       case 'unpaged':

@@ -116,6 +116,15 @@ export class Grants {
     occupancy.measure(ran);
   }
 
+  /** The engine knows of no run that it was to end. One that was lost on its way to it is asked for again by its mind. */
+  neverRan(number: number): void {
+    const { ledger, post } = this.#of;
+    const grant = ledger.granted.get(number);
+    this.giveBack(number);
+    if (grant?.reclaim === undefined) return;
+    post.revoked(grant.request, toEnvelope(new EngineLost({ reason: 'the run did not come to it' })));
+  }
+
   /** A grant whose run never came: its lane is as it was. */
   giveBack(number: number): void {
     const { ledger, occupancy, pins } = this.#of;

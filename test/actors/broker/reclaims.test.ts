@@ -100,9 +100,12 @@ describe('a lane that is wanted back', () => {
     expect(await revoked()).toEqual([]);
     await thread.pass(1);
     expect(await revoked()).toEqual([{ type: 'revoke', grant: 1, error: undefined }]);
+    await ada.hears();
     engine.tell({ type: 'never-ran', grant: 1 });
     request(ben, 1);
     expect(await heard(ben)).toEqual([['granted', 1]]);
+    // Its mind may have sent the run, and that was lost on its way.
+    expect(await heard(ada)).toEqual([['revoked', 1]]);
   });
 
   it('T2 shows when it is free for whom it was taken back, why, and how long that took', async () => {
