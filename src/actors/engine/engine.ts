@@ -146,7 +146,9 @@ class Engine implements Behaviour {
 
   #reset(): void {
     const { lanes } = this.#works;
-    for (const lane of lanes.all) if (lane.run !== undefined) this.#end(lane, 'reclaimed');
+    // Sent back, for nobody wants its lane: even a turn that a reclaim ends goes on.
+    const { outcome, error } = tooOld();
+    for (const lane of lanes.all) if (lane.run !== undefined) this.#end(lane, outcome, error);
     lanes.vacateAll();
     this.#newEpoch();
   }

@@ -321,8 +321,9 @@ describe('the end of a run by others', () => {
     const before = await epoch();
     broker.tell({ type: 'reset' });
     ben.tell({ ...run(2, ENDLESS, { lane: 1, activity: 'b' }), reader: ben.id }, Band.user);
-    expect(await ended(ada)).toMatchObject({ outcome: 'reclaimed', begun: true });
-    expect(await ended(ben)).toMatchObject({ outcome: 'reclaimed', begun: false });
+    const error = { code: 'EngineLost' };
+    expect(await ended(ada)).toMatchObject({ outcome: 'reclaimed', begun: true, error });
+    expect(await ended(ben)).toMatchObject({ outcome: 'reclaimed', begun: false, error });
     const after = await epoch();
     expect(after).toBeGreaterThan(before);
     expect(readLanes(status).map((lane) => [lane.state, lane.held])).toEqual([
