@@ -24,6 +24,7 @@ Napi::Object geneInfo(Napi::Env env, const ShelvedGene& gene) {
   info.Set("rank", gene.rank);
   info.Set("weights", gene.weights);
   info.Set("bytes", static_cast<double>(gene.bytes));
+  info.Set("inPlace", gene.inPlace);
   info.Set("tier", kTiers[static_cast<size_t>(gene.tier)]);
   return info;
 }

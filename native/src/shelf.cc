@@ -57,7 +57,7 @@ ShelvedGene Shelf::load(const GeneBytes& bytes, const std::string& hash) {
   if (!known) {
     const uint64_t id = ++lastId;
     known = &genes_[id];
-    known->about = {id, hash, gene->rank(), gene->weights(), gene->bytes(), Tier::device};
+    known->about = {id, hash, gene->rank(), gene->weights(), gene->bytes(), gene->stacked().bytes == 0, Tier::device};
   }
   known->gene = std::move(gene);
   known->about.tier = Tier::device;
@@ -84,7 +84,7 @@ bool Shelf::move(uint64_t id, Tier to) {
     from = entry.about.tier;
     if (from == to && !entry.moving) return false;
     if (!unused(id).gene) throw absent(id, "is on disk");
-    if (entry.gene->stacked().bytes == 0) {
+    if (entry.about.inPlace) {
       entry.about.tier = to;
       return true;
     }

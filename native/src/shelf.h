@@ -26,6 +26,8 @@ struct ShelvedGene {
   int32_t rank = 0;
   int32_t weights = 0;
   size_t bytes = 0;
+  // Device and host are the same memory of it: between them no byte moves.
+  bool inPlace = false;
   Tier tier = Tier::device;
 };
 

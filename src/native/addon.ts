@@ -110,6 +110,8 @@ export interface GeneInfo {
   readonly weights: number;
   /** Bytes in memory. */
   readonly bytes: number;
+  /** It moves between device and host without a copy, and at once: both are the same memory. */
+  readonly inPlace: boolean;
   /** Where they are: ready for lanes, out of the way on the host, or nowhere but in the file. */
   readonly tier: Tier;
 }

@@ -29,7 +29,7 @@ const MAY_NAME: Record<string, readonly string[]> = {
 };
 
 /** Actors that touch the addon, beside their room's row. */
-const NATIVE_ACTORS = ['actors/engine/', 'actors/embedder/'];
+const NATIVE_ACTORS = ['actors/engine/', 'actors/residency/', 'actors/embedder/'];
 
 /** The room of a file, given its path under `src/`. */
 export function roomOf(path: string): string {

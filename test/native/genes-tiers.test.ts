@@ -47,6 +47,13 @@ describe.each(FORMS)('G3 a gene that moves, by %s', (form) => {
     }
   });
 
+  it('G3 says whether it moves between device and host in place', () => {
+    const here = { id: gene, inPlace: form === 'place' };
+    expect(model.genes()).toMatchObject([here]);
+    model.moveGene(gene, 'disk');
+    expect(reload()).toMatchObject(here);
+  });
+
   it('G3 has one copy above disk, and none there', () => {
     for (const [to, copies] of [
       ['host', 1],

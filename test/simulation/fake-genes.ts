@@ -5,9 +5,12 @@
 import { GeneAbsent, GeneInUse } from '../../src/errors.js';
 import type { AppliedGene, GeneInfo, Tier } from '../../src/native/addon.js';
 
-/** Contents that there are at most: a gene's number says which it has, for that alone decides what it computes. */
+/**
+ * Contents that there are at most: a gene's number says which it has, for that alone decides what it computes. Every other one
+ * moves in place.
+ */
 const CONTENTS = 16;
-const contentOf = ({ gene }: AppliedGene): number => gene % CONTENTS;
+const contentOf = ({ gene }: Pick<AppliedGene, 'gene'>): number => gene % CONTENTS;
 
 /** What a lane runs: from a position on, these genes. */
 export interface LaneGenes {
@@ -44,7 +47,8 @@ export class FakeGenes {
     if (this.#contents.length > CONTENTS)
       throw new Error(`there are more than ${CONTENTS} contents of genes`);
     const id = known?.id ?? CONTENTS * ++this.#last + this.#contents.indexOf(hash);
-    const gene = { id, hash, rank: 1, weights: 1, bytes: 1, tier: 'device' as const };
+    const inPlace = contentOf({ gene: id }) % 2 === 0;
+    const gene = { id, hash, rank: 1, weights: 1, bytes: 1, inPlace, tier: 'device' as const };
     this.#genes.set(gene.id, gene);
     return gene;
   }

@@ -97,6 +97,7 @@ export class GeneKeeper {
     load: (path) => this.#later(() => this.#addon.loadGene(path)),
     unload: (gene) => this.#later(() => void this.#addon.unloadGene(gene)),
     move: ({ gene, to }) => this.#later(() => ({ moved: this.#addon.moveGene(gene, to), tMs: 0 })),
+    moveInPlace: (gene, to) => void this.#addon.moveGene(gene, to),
     list: () => this.#later(() => this.#addon.genes.list()),
     close: async () => {},
   };

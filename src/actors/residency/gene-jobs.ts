@@ -1,9 +1,11 @@
 /**
  * The jobs that read, move and free genes, on a pool of the residency's own: made with the first of them, since most
- * troupes run no genes; from then on a thread is kept, since a turn may wait for what it does.
+ * troupes run no genes; from then on a thread is kept, since a turn may wait for what it does. A move in which no byte moves
+ * is none of them: it takes less than to wake a thread.
  */
 import type { GeneJob, GeneJobAnswer, GeneMoveOrder } from '../../jobs/genes.js';
-import type { GeneInfo } from '../../native/addon.js';
+import type { GeneInfo, NativeModel, Tier } from '../../native/addon.js';
+import { loadAddon } from '../../native/load.js';
 import { Offload } from '../../runtime/offload.js';
 
 /** Reading a large file from a slow disk takes minutes. */
@@ -12,13 +14,15 @@ const LOAD_MS = 600_000;
 const THREADS = 2;
 
 /** What the residency needs of it. */
-export type GeneWork = Pick<GeneJobs, 'load' | 'unload' | 'move' | 'list' | 'close'>;
+export type GeneWork = Pick<GeneJobs, 'load' | 'unload' | 'move' | 'moveInPlace' | 'list' | 'close'>;
 
 const JOB = new URL('../../jobs/genes.js', import.meta.url).href;
 
 export class GeneJobs {
   readonly #model: number;
   #pool: Offload | undefined;
+  /** This thread's handle on the weights. */
+  #weights: NativeModel | undefined;
 
   /** `model`: number of the loaded weights. */
   constructor(model: number) {
@@ -40,11 +44,18 @@ export class GeneJobs {
     return this.#run({ what: 'move', model: this.#model, ...order });
   }
 
+  /** One that is `inPlace`, between device and host, at once. Throws as `move` rejects. */
+  moveInPlace(gene: number, to: Tier): void {
+    this.#weights ??= loadAddon().attachModel(this.#model);
+    this.#weights.moveGene(gene, to);
+  }
+
   list(): Promise<GeneInfo[]> {
     return this.#run({ what: 'list', model: this.#model });
   }
 
   async close(): Promise<void> {
+    this.#weights?.close();
     await this.#pool?.close();
   }
 

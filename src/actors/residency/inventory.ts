@@ -11,6 +11,8 @@ import type { TieredGene } from './tiers.js';
 /** A gene whatever its names. */
 export interface HeldGene extends TieredGene {
   readonly hash: string;
+  /** Device and host are the same memory of it. */
+  readonly inPlace: boolean;
   tier: Tier;
   /** It is on its way there, and in no tier. */
   movingTo: Tier | undefined;
@@ -68,10 +70,10 @@ export class Inventory {
   }
 
   bind({ name, path, learning, ...info }: NamedGeneInfo): void {
-    const { id, bytes, hash, tier } = info;
+    const { id, bytes, hash, inPlace, tier } = info;
     this.#names.set(name, { info, path, learning });
     const uses = this.#uses.of(hash);
-    const fresh = { id, bytes, hash, tier, movingTo: undefined, isLost: false, learning, uses };
+    const fresh = { id, bytes, hash, inPlace, tier, movingTo: undefined, isLost: false, learning, uses };
     const held = this.#genes.get(id) ?? fresh;
     // To load what is on disk brings it to the device.
     if (held.tier === 'disk' && held.movingTo === undefined) Object.assign(held, { tier, isLost: false });

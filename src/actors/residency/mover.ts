@@ -1,9 +1,11 @@
 /**
- * Moves genes, one at a time, until none is left to move: `errands.ts` says which, an offload thread moves the bytes, and what
- * has become of it is told and counted here.
+ * Moves genes, one at a time, until none is left to move: `errands.ts` says which, an offload thread moves the bytes where any
+ * move, and what has become of it is told and counted here.
  */
+import type { Tier } from '../../native/addon.js';
 import type { Context, Reply } from '../../runtime/actor.js';
 import { toEnvelope } from '../../runtime/errors.js';
+import { Band } from '../../runtime/message.js';
 import { type Errand, Errands, type Limits, type Wants } from './errands.js';
 import type { GeneWork } from './gene-jobs.js';
 import type { HeldGene, Inventory } from './inventory.js';
@@ -13,15 +15,17 @@ import { Reliefs } from './reliefs.js';
 
 /** A gene that could not leave is tried again after so long: each try may read its file. */
 const STUCK_MS = 5_000;
+/** Moves in place in one handler: each takes microseconds, and a look at all genes. */
+const AT_ONCE = 32;
 
-/** To itself. */
-export interface Unstuck {
-  readonly type: 'unstuck';
+/** To itself: a gene that could not leave is tried again; the handler has moved enough, and the next one goes on. */
+export interface MoveAgain {
+  readonly type: 'unstuck' | 'move-on';
 }
 
 /** Who hears of moves. */
 export interface Listener {
-  /** One begins, and for its length there are two copies. */
+  /** One that copies begins, and for its length there are two copies. */
   begins(): void;
   ended(): void;
   /** A gene has come to the device. */
@@ -90,50 +94,89 @@ export class Mover {
     while (this.#moving?.gene === gene) await this.#moving.done;
   }
 
-  unstick(): void {
-    this.#willUnstick = false;
-    this.#errands.unstick();
+  hear({ type }: MoveAgain): void {
+    if (type === 'unstuck') {
+      this.#willUnstick = false;
+      this.#errands.unstick();
+    }
     this.kick();
   }
 
+  /** Up to the first move that copies it is done when this returns. */
   async #run(): Promise<void> {
+    let atOnce = 0;
     for (let errand = this.#errands.next(); errand !== undefined; errand = this.#errands.next()) {
-      const done = this.#move(errand);
+      if (isInPlace(errand)) {
+        this.#moveInPlace(errand);
+        if (++atOnce === AT_ONCE) {
+          this.#ctx.tell(this.#ctx.self, { type: 'move-on' } satisfies MoveAgain, { band: Band.reserved });
+          break;
+        }
+        continue;
+      }
+      const done = this.#copy(errand);
       this.#moving = { gene: errand.gene.id, done };
       await done;
       this.#moving = undefined;
+      atOnce = 0;
     }
     this.#running = false;
   }
 
-  async #move(errand: Errand): Promise<void> {
-    const { gene: held, to, cause } = errand;
-    const { id, tier: from, bytes, hash } = held;
-    const { name, paths } = this.#inventory.filesOf(id);
-    held.movingTo = to;
-    this.#listener.begins();
+  #moveInPlace(errand: Errand): void {
+    const { gene, to } = errand;
+    const { tier: from } = gene;
+    const began = this.#ctx.now;
     try {
-      const { tMs } = await this.#jobs.move({ gene: id, to, paths, hash });
-      held.tier = to;
-      held.movingTo = undefined;
-      this.counts.moved(from, to, cause);
-      this.#ctx.probe({ name: 'genome.page', gene: name, from, to, bytes, cause, tMs });
-      this.#errands.done(errand, from, tMs);
-      if (to === 'device') this.#listener.came();
+      this.#jobs.moveInPlace(gene.id, to);
     } catch (error) {
-      held.movingTo = undefined;
-      this.#failed(errand, error);
-      this.#ctx.probe({ name: 'genome.page.failed', gene: name, from, to, cause, error: toEnvelope(error) });
+      return this.#failed(errand, from, error);
     }
+    this.#moved(errand, from, this.#ctx.now - began);
+  }
+
+  async #copy(errand: Errand): Promise<void> {
+    const { gene, to } = errand;
+    const { id, tier: from, hash } = gene;
+    const { paths } = this.#inventory.filesOf(id);
+    gene.movingTo = to;
+    this.#listener.begins();
+    let tMs: number;
+    try {
+      ({ tMs } = await this.#jobs.move({ gene: id, to, paths, hash }));
+    } catch (error) {
+      return this.#failed(errand, from, error);
+    }
+    this.#moved(errand, from, tMs);
+  }
+
+  #moved(errand: Errand, from: Tier, tMs: number): void {
+    const { gene, to, cause } = errand;
+    const { id, bytes } = gene;
+    const { name } = this.#inventory.filesOf(id);
+    gene.tier = to;
+    gene.movingTo = undefined;
+    this.counts.moved(from, to, cause);
+    this.#ctx.probe({ name: 'genome.page', gene: name, from, to, bytes, cause, tMs });
+    this.#errands.done(errand, from, tMs);
+    if (to === 'device') this.#listener.came();
     this.#listener.ended();
   }
 
-  #failed(errand: Errand, error: unknown): void {
+  #failed(errand: Errand, from: Tier, error: unknown): void {
+    const { gene, to, cause } = errand;
+    const { name } = this.#inventory.filesOf(gene.id);
+    gene.movingTo = undefined;
     this.counts.failed();
     const isStuck = this.#errands.failed(errand, error);
-    if (!isStuck) this.#listener.failed(errand.gene.id, error);
+    if (!isStuck) this.#listener.failed(gene.id, error);
+    this.#ctx.probe({ name: 'genome.page.failed', gene: name, from, to, cause, error: toEnvelope(error) });
+    this.#listener.ended();
     if (!isStuck || this.#willUnstick) return;
     this.#willUnstick = true;
-    this.#ctx.after(STUCK_MS, { type: 'unstuck' } satisfies Unstuck);
+    this.#ctx.after(STUCK_MS, { type: 'unstuck' } satisfies MoveAgain);
   }
 }
+
+/** It changes its tier, and no byte of it moves. */
+const isInPlace = ({ gene, to }: Errand): boolean => gene.inPlace && gene.tier !== 'disk' && to !== 'disk';

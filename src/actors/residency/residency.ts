@@ -15,7 +15,7 @@ import { Confirmations, type Unconfirmed } from './confirmations.js';
 import { GeneJobs, type GeneWork } from './gene-jobs.js';
 import { Inventory } from './inventory.js';
 import { leasesOf } from './leases.js';
-import { Mover, type Unstuck } from './mover.js';
+import { type MoveAgain, Mover } from './mover.js';
 import { type Paused, Pauses } from './pauses.js';
 import { PinBook } from './pins.js';
 import type {
@@ -37,7 +37,7 @@ import { statsOf } from './stats.js';
 import { GENE, GeneVerbs } from './verbs.js';
 
 /** What it tells itself. */
-type Own = Unconfirmed | Paused | Unstuck | ReliefLate | LeaseMessage;
+type Own = Unconfirmed | Paused | MoveAgain | ReliefLate | LeaseMessage;
 
 /** What an earlier start has left. */
 interface Before {
@@ -122,7 +122,8 @@ class Residency implements Behaviour {
       case 'paused':
         return this.#pauses.over(message.pause);
       case 'unstuck':
-        return this.#mover.unstick();
+      case 'move-on':
+        return this.#mover.hear(message);
       case 'relieve':
         return this.#mover.relieve(message, ctx.replyLater());
       case 'relief-late':

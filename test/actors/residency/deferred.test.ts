@@ -14,9 +14,18 @@ async function given() {
   const later = <T>(value: T) =>
     new Promise<T>((resolve) => void stage.system.main.clock.after(1_000, () => resolve(value)));
   const work: GeneWork = {
-    load: async () => ({ id: ++last, hash: `${last}`, rank: 1, weights: 1, bytes: 10, tier: 'device' }),
+    load: async () => ({
+      id: ++last,
+      hash: `${last}`,
+      rank: 1,
+      weights: 1,
+      bytes: 10,
+      inPlace: false,
+      tier: 'device',
+    }),
     unload: async () => undefined,
     move: () => later({ moved: true, tMs: 1_000 }),
+    moveInPlace: () => {},
     list: async () => [],
     close: async () => {},
   };

@@ -23,12 +23,13 @@ async function given(refusals: number): Promise<Given> {
   const engine = (await stage.probe('engine')).id;
   let tries = 0;
   const work: GeneWork = {
-    load: async () => ({ id: 1, hash: 'a', rank: 1, weights: 1, bytes: 1, tier: 'device' }),
+    load: async () => ({ id: 1, hash: 'a', rank: 1, weights: 1, bytes: 1, inPlace: true, tier: 'device' }),
     unload: async () => {
       if (++tries <= refusals) throw new GeneInUse({ gene: 'gene 1', by: 'a lane' });
       return undefined;
     },
     move: async () => ({ moved: true, tMs: 0 }),
+    moveInPlace: () => {},
     list: async () => [],
     close: async () => {},
   };
@@ -62,12 +63,14 @@ test('G2 a gene that was loaded and has no name when the residency starts again 
     rank: 1,
     weights: 1,
     bytes: 1,
+    inPlace: true,
     tier: 'device' as const,
   });
   const work: GeneWork = {
     load: async () => info(1),
     unload: async (gene) => void freed.push(gene) as undefined,
     move: async () => ({ moved: true, tMs: 0 }),
+    moveInPlace: () => {},
     list: async () => [info(1), info(7)],
     close: async () => {},
   };

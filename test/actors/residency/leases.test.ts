@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Holds } from '../../../src/actors/broker/leases.js';
 import { leasesOf } from '../../../src/actors/residency/leases.js';
 import type { Tier } from '../../../src/native/addon.js';
+import type { GeneForm } from '../../native/fixtures.js';
 import { BYTES, bring, broker, hears, pageOut, pin, start, thread, unpin } from './stage.js';
 
 const gene = (tier: Tier, movingTo?: Tier) => ({ id: 1, bytes: 10, tier, movingTo });
@@ -40,8 +41,11 @@ describe('the residency', () => {
     floorBytes,
   });
 
-  it('B1 G3 tells the ledger of a gene, who may not lose it, and both copies before one is made', async () => {
-    await start();
+  it.each<[GeneForm, string, unknown[]]>([
+    ['place', 'one copy of one that moves in place', []],
+    ['stacks', 'both copies before one is made', [{ leases: [lease('device', 0), lease('host', 0)] }]],
+  ])('B1 G3 by %s tells the ledger of a gene, who may not lose it, and %s', async (form, _, meanwhile) => {
+    await start({}, form);
     await bring('a');
     expect(await holds()).toMatchObject([{ holder: 'residency', leases: [lease('device', 0)] }]);
     pin(1, 'a');
@@ -50,10 +54,7 @@ describe('the residency', () => {
     unpin(1);
     expect(await holds()).toMatchObject([{ leases: [lease('device', 0)] }]);
     await pageOut('a');
-    expect(await holds()).toMatchObject([
-      { leases: [lease('device', 0), lease('host', 0)] },
-      { leases: [lease('host', 0)] },
-    ]);
+    expect(await holds()).toMatchObject([...meanwhile, { leases: [lease('host', 0)] }]);
     expect(await holds()).toEqual([]);
   });
 

@@ -1,6 +1,7 @@
 /** Where genes are: moved when they are asked for, when a turn needs them, and when others need their room. */
 import { rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { contextOptions, FORMS } from '../../native/fixtures.js';
 import {
   BYTES,
   bring,
@@ -21,9 +22,9 @@ import {
   unpin,
 } from './stage.js';
 
-describe('tiers of genes', () => {
+describe.each(FORMS)('tiers of genes, by %s', (form) => {
   it('G3 out and in answer what they did, and do nothing twice', async () => {
-    await start();
+    await start({}, form);
     await bring('a');
     const moved = { nBytes: BYTES, nMoved: BYTES, tMs: expect.any(Number) };
     expect(await pageOut('a')).toEqual({ resident: false, ...moved });
@@ -42,7 +43,7 @@ describe('tiers of genes', () => {
   });
 
   it('G4 a turn has its genes moved in before it is told that they are pinned, and that counts as a miss', async () => {
-    await start();
+    await start({}, form);
     const { id } = await bring('a');
     await pageOut('a');
     pin(1, 'a');
@@ -53,7 +54,7 @@ describe('tiers of genes', () => {
   });
 
   it('G3 a gene that was moved in stays, and another one makes room for it', async () => {
-    await start({ slots: 1 });
+    await start({ slots: 1 }, form);
     await bring('a');
     pin(1, 'a');
     await hears();
@@ -68,7 +69,7 @@ describe('tiers of genes', () => {
   });
 
   it('G6 the coldest gene makes room, whoever used it: not the one used last, but the one used once', async () => {
-    await start({ slots: 2 });
+    await start({ slots: 2 }, form);
     await bring('a');
     await bring('b');
     for (const [i, gene] of ['a', 'a', 'b'].entries()) {
@@ -85,7 +86,7 @@ describe('tiers of genes', () => {
   });
 
   it('case-10 of two grants with room for the gene of one the second has none, until the first is over', async () => {
-    await start({ slots: 1 });
+    await start({ slots: 1 }, form);
     await bring('a');
     await bring('b');
     pin(1, 'a');
@@ -101,7 +102,7 @@ describe('tiers of genes', () => {
   });
 
   it('T1 a grant holds all of its genes or none', async () => {
-    await start({ slots: 2 });
+    await start({ slots: 2 }, form);
     for (const name of ['a', 'b', 'c'] as const) await bring(name);
     pin(1, 'a');
     await hears();
@@ -113,7 +114,7 @@ describe('tiers of genes', () => {
   });
 
   it('T1 a grant that is over while its genes come hears no more of them', async () => {
-    await start({ slots: 1 });
+    await start({ slots: 1, hostBytes: 0 }, form);
     await bring('a');
     await bring('b');
     await pageOut('b');
@@ -121,6 +122,21 @@ describe('tiers of genes', () => {
     unpin(1);
     pin(2, 'a');
     expect(await hears()).toMatchObject([{ type: 'pinned', grant: 2 }]);
+  });
+});
+
+describe.each(FORMS)('G3 a gene by %s that a lane still holds, though no turn does,', (form) => {
+  it('stays, and whoever asked for it to leave hears why', async () => {
+    await start({}, form);
+    const { id } = await bring('a');
+    const context = model.context(contextOptions);
+    context.setGenes(0, [{ gene: id, scale: 1 }]);
+    await expect(pageOut('a')).rejects.toEqual(code('GeneInUse'));
+    expect(await tiers()).toEqual({ a: 'device' });
+    expect(await stats()).toMatchObject({ pagedOut: 0, failed: 1 });
+    context.close();
+    await thread.pass(5_000);
+    expect(await pageOut('a')).toMatchObject({ resident: false, nMoved: BYTES });
   });
 });
 

@@ -20,7 +20,7 @@ import type {
 import definition from '../../../src/actors/residency/residency.js';
 import type { NativeModel } from '../../../src/native/addon.js';
 import { Band } from '../../../src/runtime/message.js';
-import { load, modelPath, TINY } from '../../native/fixtures.js';
+import { type GeneForm, load, modelPath, TINY } from '../../native/fixtures.js';
 import { Party, TestThread } from '../thread.js';
 
 export type Name = 'a' | 'b' | 'c';
@@ -34,7 +34,9 @@ export let residency: number;
 export let broker: Party<BrokerToResidency | Relieve | PoolUse | LeaseMessage, ResidencyToBroker | Holds>;
 export let engine: Party<never, EngineControl>;
 
-export async function start(given: Partial<ResidencyArgs> = {}): Promise<void> {
+/** `form`: by `place` genes move in place, by `stacks` they are copied. */
+export async function start(given: Partial<ResidencyArgs> = {}, form: GeneForm = 'place'): Promise<void> {
+  model = load(TINY, form);
   const args = { default: ['always'], slots: undefined, hostBytes: 10 * BYTES, ...given };
   const all: ResidencyArgs = { ...args, model: model.info.id, engine: engine.id, broker: broker.id };
   residency = await thread.spawn(definition as never, 'residency', all);
@@ -42,14 +44,13 @@ export async function start(given: Partial<ResidencyArgs> = {}): Promise<void> {
 }
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'troupe-residency-'));
-  model = load(TINY);
   thread = await TestThread.start();
   broker = await Party.enter(thread, 'broker', () => residency);
   engine = await Party.enter(thread, 'engine', () => residency);
 });
 afterEach(async () => {
   await thread.stop();
-  model.close();
+  model?.close();
   rmSync(folder, { recursive: true });
 });
 
