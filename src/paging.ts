@@ -2,6 +2,7 @@
  * Pages as a caller sees them: which minds' contexts are kept outside of lanes, listed and dropped. They come and go by
  * themselves; a mind's `pageOut` and `pageIn` are for who knows better when.
  */
+import { activityOf, mindOf, roomOf } from './actors/activity.js';
 import type { PageList } from './actors/broker/protocol.js';
 import type { PageMove } from './actors/engine/protocol.js';
 import type { MoveMessage } from './actors/pager/protocol.js';
@@ -9,7 +10,6 @@ import { checkFields, checkMs, checkRoom, checkText } from './check.js';
 import { NoSuchPage } from './errors.js';
 import type { Mind } from './mind.js';
 import { pageNameOf } from './pages/room-names.js';
-import type { ActorId } from './runtime/address.js';
 import { removeSpilled, type SpilledPages, spilledPages } from './spilled.js';
 import type { Stage } from './stage.js';
 
@@ -34,9 +34,6 @@ export interface PageInfo {
   /** Bytes that it takes of `memory.pages`. */
   readonly bytes: number;
 }
-
-/** The KV of a mind's room, as broker and engine call it. */
-export const activityOf = (mind: ActorId, room: string): string => `${mind}/${room}`;
 
 /** Has a room of a mind leave its lane, or come back into one. */
 export async function movePage(
@@ -74,9 +71,8 @@ export class Pages {
     const records = await system.ask<PageList>(mindArgs.broker, { type: 'pages' });
     const names = new Map([...this.#minds.values()].map(({ id, name }) => [id, name]));
     return records.flatMap(({ activity, held, bytes }) => {
-      const slash = activity.indexOf('/');
-      const mind = names.get(Number(activity.slice(0, slash)) as ActorId);
-      return mind === undefined ? [] : [{ mind, room: activity.slice(slash + 1), tokens: held, bytes }];
+      const mind = names.get(mindOf(activity));
+      return mind === undefined ? [] : [{ mind, room: roomOf(activity), tokens: held, bytes }];
     });
   }
 

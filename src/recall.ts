@@ -1,6 +1,7 @@
 /**
  * Rooms that go to disk and come back, also in another process: the page, and with it what was said.
  */
+import { activityOf } from './actors/activity.js';
 import type { MindTranscript } from './actors/mind/protocol.js';
 import { encodeTranscript } from './actors/mind/transcript-bytes.js';
 import type { PagerMessage, Recalled } from './actors/pager/protocol.js';
@@ -9,7 +10,7 @@ import { PageMismatch } from './errors.js';
 import type { Mind } from './mind.js';
 import type { PageFile } from './pages/read.js';
 import { pageNameOf } from './pages/room-names.js';
-import { activityOf, type PageOptions } from './paging.js';
+import type { PageOptions } from './paging.js';
 import { Band } from './runtime/message.js';
 import { type SpilledPage, spilledOf } from './spilled.js';
 import type { Stage } from './stage.js';

@@ -2,12 +2,12 @@
  * Where the rooms of a troupe are, as observers see it: what the broker knows of them, and what lanes that run hold by now.
  */
 
+import { mindOf, roomOf } from './actors/activity.js';
 import type { RoomPlace } from './actors/broker/places.js';
 import type { Rooms } from './actors/broker/protocol.js';
 import type { LaneReport } from './actors/engine/status.js';
 import { NoSuchActor } from './errors.js';
 import { type PagesSeen, pagesSeen, type RoomSeen } from './observer/pages.js';
-import type { ActorId } from './runtime/address.js';
 import { KnownAs } from './runtime/known-as.js';
 import type { System } from './runtime/system.js';
 
@@ -18,7 +18,7 @@ export async function pagesOf(system: System, lanes: () => readonly LaneReport[]
   const { places, ceilingBytes } = await system.ask<Rooms>(broker, { type: 'rooms' });
   const known = new KnownAs(system.inspect().actors);
   const shown = lanes();
-  const rooms = places.map((place) => roomOf(place, shown, known));
+  const rooms = places.map((place) => seenAs(place, shown, known));
   const of = (where: RoomSeen['where']): RoomSeen[] => rooms.filter((room) => room.where === where);
   const running = rooms.filter((room) => room.running).length;
   const files = places.flatMap(({ file }) => file ?? []);
@@ -32,16 +32,15 @@ export async function pagesOf(system: System, lanes: () => readonly LaneReport[]
 
 const sum = (rooms: readonly RoomSeen[]): number => rooms.reduce((all, { bytes }) => all + (bytes ?? 0), 0);
 
-function roomOf(place: RoomPlace, lanes: readonly LaneReport[], known: KnownAs): RoomSeen {
+function seenAs(place: RoomPlace, lanes: readonly LaneReport[], known: KnownAs): RoomSeen {
   const { activity, file, where } = place;
-  const slash = activity.indexOf('/');
-  const id = activity.slice(0, slash);
-  const actor = known.actor(Number(id) as ActorId);
+  const mind = mindOf(activity);
+  const actor = known.actor(mind);
   const running = place.where === 'lane' && place.running;
   const held = running ? (lanes.find(({ lane }) => lane === place.lane)?.held ?? 0) : place.held;
   return {
-    mind: actor === undefined ? id : known.name(actor),
-    room: activity.slice(slash + 1),
+    mind: actor === undefined ? `${mind}` : known.name(actor),
+    room: roomOf(activity),
     where,
     lane: place.where === 'lane' ? place.lane : null,
     running,

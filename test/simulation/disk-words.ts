@@ -2,6 +2,7 @@
  * Looks at what is said of pages that come from disk: what the pager says it read it has read, what a grant says was read for
  * it was, and a room that is on disk alone is not granted a lane without.
  */
+import { belongsTo } from '../../src/actors/activity.js';
 import type { DiskRead, DiskWord, FiledPage } from '../../src/actors/broker/protocol.js';
 import { type EngineControl, type PageRecord, UNMADE } from '../../src/actors/engine/protocol.js';
 import type { Receipt } from '../../src/actors/mind/protocol.js';
@@ -140,7 +141,7 @@ export class DiskWords implements Listener {
   noticed({ name }: Context, notice: Notice): void {
     if (name !== 'broker' || notice.type !== 'ended' || notice.lost) return;
     for (const activity of [...this.#files.keys()]) {
-      if (activity.startsWith(`${notice.id}/`)) this.#files.delete(activity);
+      if (belongsTo(activity, notice.id)) this.#files.delete(activity);
     }
   }
 

@@ -1,7 +1,8 @@
 /**
  * Counts what is hard to come upon by chance, so that a run of seeds shows whether they came upon it.
  */
-import type { Activity, PageRecord } from '../../src/actors/engine/protocol.js';
+import type { Activity } from '../../src/actors/activity.js';
+import type { PageRecord } from '../../src/actors/engine/protocol.js';
 import type { NamedGene } from '../../src/actors/residency/protocol.js';
 import type { Context } from '../../src/runtime/actor.js';
 import type { ActorId } from '../../src/runtime/address.js';

@@ -1,7 +1,8 @@
 /**
  * Looks at where rooms are after each step: none is both in a lane and in a page.
  */
-import type { Activity, PageRecord } from '../../src/actors/engine/protocol.js';
+import type { Activity } from '../../src/actors/activity.js';
+import type { PageRecord } from '../../src/actors/engine/protocol.js';
 import type { Context } from '../../src/runtime/actor.js';
 import type { ActorId } from '../../src/runtime/address.js';
 import type { Message } from '../../src/runtime/message.js';

@@ -4,7 +4,8 @@
  * page, that stays in memory and no other leaves: the engine takes those out when it makes the context anew.
  */
 import type { ActorId } from '../../runtime/address.js';
-import type { Activity, PageRecord } from '../engine/protocol.js';
+import type { Activity } from '../activity.js';
+import type { PageRecord } from '../engine/protocol.js';
 import type { LaneState } from './queue.js';
 import type { Written } from './writings.js';
 

@@ -5,7 +5,8 @@
  */
 import type { Context } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
-import type { Activity, PageRecord } from '../engine/protocol.js';
+import type { Activity } from '../activity.js';
+import type { PageRecord } from '../engine/protocol.js';
 import type { FiledPage } from './protocol.js';
 
 /** What the keys of files in the saved state begin with. */

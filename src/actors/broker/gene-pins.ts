@@ -4,7 +4,7 @@
 import type { Context } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
 import { Band } from '../../runtime/message.js';
-import { mindOf } from '../residency/phenotypes.js';
+import { type Activity, belongsTo, mindOf } from '../activity.js';
 import type { BrokerToResidency, GeneStock, PinnedGene, ResidencyToBroker } from '../residency/protocol.js';
 import { GeneTable } from './gene-table.js';
 import type { Grant, Ledger } from './ledger.js';
@@ -26,7 +26,7 @@ export class GenePins {
   #residency: ActorId | undefined;
   #question: Question | undefined;
   /** Activities that ran genes when they were last granted a lane. */
-  readonly #phenotyped = new Set<string>();
+  readonly #phenotyped = new Set<Activity>();
 
   constructor(ctx: Context, post: BrokerPost) {
     this.#ctx = ctx;
@@ -67,7 +67,7 @@ export class GenePins {
   }
 
   /** A turn that runs no genes has a lane. */
-  bare(activity: string): void {
+  bare(activity: Activity): void {
     if (this.#phenotyped.delete(activity)) this.#tell({ type: 'bare', activity });
   }
 
@@ -77,7 +77,7 @@ export class GenePins {
 
   /** A mind is gone for good. */
   left(mind: ActorId): void {
-    const mine = [...this.#phenotyped].filter((activity) => activity.startsWith(`${mind}/`));
+    const mine = [...this.#phenotyped].filter((activity) => belongsTo(activity, mind));
     for (const activity of mine) this.#phenotyped.delete(activity);
     if (mine.length > 0) this.#tell({ type: 'left', mind });
     this.#answered(mind);

@@ -5,7 +5,7 @@
  * a lane's own until the engine has said that others hold them too, so that the lanes together never hold more than there
  * is.
  */
-import type { Activity } from '../engine/protocol.js';
+import type { Activity } from '../activity.js';
 import { lengthOf, type Stretches } from '../engine/stretches.js';
 import type { LaneState, Placement, WaitingTurn } from './queue.js';
 

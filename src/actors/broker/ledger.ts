@@ -3,7 +3,7 @@
  * who is next is decided in `queue.ts`.
  */
 import type { ActorId } from '../../runtime/address.js';
-import type { Activity } from '../engine/protocol.js';
+import type { Activity } from '../activity.js';
 import type { NamedGene, PinnedPhenotype } from '../residency/protocol.js';
 import { type DiskRead, type MindToBroker, type QueueReason, TURN_CLASSES } from './protocol.js';
 import type { WaitingTurn } from './queue.js';

@@ -3,8 +3,9 @@
  */
 import { EmptyLane, NoSuchPage, OverCeiling, type TroupeError } from '../../errors.js';
 import { type Context, refuse } from '../../runtime/actor.js';
+import type { ActorId } from '../../runtime/address.js';
+import { type Activity, belongsTo, mindOf } from '../activity.js';
 import {
-  type Activity,
   type EngineControl,
   type EngineToBroker,
   type PageRecord,
@@ -44,8 +45,8 @@ export class Occupancy {
    * engine that was lost over one does not find it again.
    */
   readonly #adopted = new Map<number, PageRecord>();
-  /** What the activities of minds begin with that are gone. */
-  readonly #gone = new Set<string>();
+  /** Minds that are gone. */
+  readonly #gone = new Set<ActorId>();
   /** The page of most tokens, or what would be one, of which the engine has told. */
   #longest = { held: 0, bytes: 0 };
   #epoch = 0;
@@ -188,11 +189,11 @@ export class Occupancy {
     this.#say([], [record]);
   }
 
-  /** Frees the pages of all activities whose names begin so: their mind is gone. */
-  forget(prefix: string): void {
-    this.#gone.add(prefix);
-    if (this.#gone.size > MOST_GONE) this.#gone.delete(this.#gone.values().next().value as string);
-    const gone = this.pages.all().filter(({ activity }) => activity.startsWith(prefix));
+  /** Frees the pages of a mind's rooms: it is gone. */
+  forget(mind: ActorId): void {
+    this.#gone.add(mind);
+    if (this.#gone.size > MOST_GONE) this.#gone.delete(this.#gone.values().next().value as ActorId);
+    const gone = this.pages.all().filter(({ activity }) => belongsTo(activity, mind));
     if (gone.length > 0) this.#say([], gone);
   }
 
@@ -204,7 +205,7 @@ export class Occupancy {
   }
 
   #isGone(activity: Activity): boolean {
-    return this.#gone.has(activity.slice(0, activity.indexOf('/') + 1));
+    return this.#gone.has(mindOf(activity));
   }
 
   #say(claims: (EngineControl & { type: 'vacate' })['claims'], drop: readonly PageRecord[]): void {

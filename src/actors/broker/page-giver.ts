@@ -4,7 +4,8 @@
  */
 import type { Context } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
-import type { Activity, PageRecord } from '../engine/protocol.js';
+import type { Activity } from '../activity.js';
+import type { PageRecord } from '../engine/protocol.js';
 import { oldest } from './page-table.js';
 import type { Pool } from './pools.js';
 import type { Given, Giver } from './relief.js';

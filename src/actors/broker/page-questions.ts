@@ -3,7 +3,7 @@
  * will not be. They hold deadlines of their own.
  */
 import type { Reply } from '../../runtime/actor.js';
-import type { Activity } from '../engine/protocol.js';
+import type { Activity } from '../activity.js';
 import type { FoundPage } from './protocol.js';
 
 export class PageQuestions {

@@ -2,7 +2,8 @@
  * What the broker knows of pages: from what it has told the engine and from what the engine says. Which of them make
  * room for a new one is a function.
  */
-import { type Activity, type PageRecord, UNMADE } from '../engine/protocol.js';
+import type { Activity } from '../activity.js';
+import { type PageRecord, UNMADE } from '../engine/protocol.js';
 
 export class PageTable {
   /** The one that was made first comes first: a page is not used, it leaves. */

@@ -1,7 +1,7 @@
 /**
  * Where each room is, as the broker knows it: in a lane, in a page in memory, or on disk alone. Pure.
  */
-import type { Activity } from '../engine/protocol.js';
+import type { Activity } from '../activity.js';
 import type { PageTable } from './page-table.js';
 import type { FiledPage } from './protocol.js';
 import type { LaneState } from './queue.js';

@@ -4,7 +4,8 @@
 import type { PageFile } from '../../pages/read.js';
 import type { ActorId } from '../../runtime/address.js';
 import type { ErrorEnvelope } from '../../runtime/errors.js';
-import type { Activity, PageMove, PageRecord, Shape } from '../engine/protocol.js';
+import type { Activity } from '../activity.js';
+import type { PageMove, PageRecord, Shape } from '../engine/protocol.js';
 import type { NamedGene, PinnedPhenotype } from '../residency/protocol.js';
 import type { RoomPlace } from './places.js';
 import type { Budgets } from './pools.js';

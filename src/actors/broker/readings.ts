@@ -7,7 +7,8 @@ import type { Context } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
 import { type ErrorEnvelope, toEnvelope } from '../../runtime/errors.js';
 import { Band } from '../../runtime/message.js';
-import { type Activity, type PageRecord, UNMADE } from '../engine/protocol.js';
+import { type Activity, belongsTo } from '../activity.js';
+import { type PageRecord, UNMADE } from '../engine/protocol.js';
 import type { Filed, FiledBy } from './filed.js';
 import type { Ledger, Request } from './ledger.js';
 import { nextRead } from './next-read.js';
@@ -92,10 +93,10 @@ export class Readings {
     }
   }
 
-  /** The rooms whose names begin so are not needed any more. */
-  stop(prefix: string): void {
+  /** The rooms of a mind are not needed any more. */
+  stop(mind: ActorId): void {
     for (const [activity, { pager, number }] of [...this.#readings]) {
-      if (!activity.startsWith(prefix)) continue;
+      if (!belongsTo(activity, mind)) continue;
       this.#readings.delete(activity);
       this.#ctx.tell(pager, { type: 'stop-reading', read: number }, { band: Band.reserved });
     }

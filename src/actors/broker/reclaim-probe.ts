@@ -3,7 +3,7 @@
  */
 import type { Context } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
-import type { Activity } from '../engine/protocol.js';
+import { type Activity, roomOf } from '../activity.js';
 import type { Lack } from './lack.js';
 
 /** What the turn that it was taken back for lacked; `relaunching`: the context is to be made anew. */
@@ -32,6 +32,3 @@ export function probeReclaim(ctx: Context, from: Place, { reason, for: to, asked
     ...{ reason, ms: ctx.now - askedAt },
   });
 }
-
-/** An activity is named by its mind's address and its room. */
-const roomOf = (activity: Activity): string => activity.slice(activity.indexOf('/') + 1);

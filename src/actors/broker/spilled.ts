@@ -6,7 +6,8 @@ import { fromEnvelope, type TroupeError } from '../../errors.js';
 import type { Context } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
 import { Band } from '../../runtime/message.js';
-import { type Activity, type EngineToBroker, type PageRecord, UNMADE } from '../engine/protocol.js';
+import { type Activity, belongsTo } from '../activity.js';
+import { type EngineToBroker, type PageRecord, UNMADE } from '../engine/protocol.js';
 import { Filed, type FiledBy } from './filed.js';
 import type { Ledger, Request } from './ledger.js';
 import type { MoveKind, Occupancy } from './occupancy.js';
@@ -149,15 +150,14 @@ export class Spilled {
 
   /** A mind is gone, and with it what its rooms had here; of their files those stay that are no loans. Or it is a pager. */
   forget(one: ActorId): void {
-    const prefix = `${one}/`;
     this.lost(one);
-    this.readings.stop(prefix);
+    this.readings.stop(one);
     for (const activity of this.#files.all().keys()) {
-      if (activity.startsWith(prefix)) this.#remove(this.#files.of(activity));
+      if (belongsTo(activity, one)) this.#remove(this.#files.of(activity));
     }
-    this.#occupancy.forget(prefix);
+    this.#occupancy.forget(one);
     for (const activity of this.#questions.activities()) {
-      if (activity.startsWith(prefix)) this.#answer(activity);
+      if (belongsTo(activity, one)) this.#answer(activity);
     }
   }
 

@@ -6,7 +6,8 @@ import type { Context } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
 import type { ErrorEnvelope } from '../../runtime/errors.js';
 import { Band } from '../../runtime/message.js';
-import type { Activity, PageRecord } from '../engine/protocol.js';
+import { mindOf } from '../activity.js';
+import type { PageRecord } from '../engine/protocol.js';
 import type { Filed } from './filed.js';
 
 /** A disk that takes longer for what one relief wants is no place for pages: they are dropped. */
@@ -92,5 +93,3 @@ export class Writings {
     writing?.settle(written);
   }
 }
-
-const mindOf = (activity: Activity): ActorId => Number(activity.slice(0, activity.indexOf('/'))) as ActorId;

@@ -3,8 +3,9 @@
  */
 import type { AppliedGene } from '../../native/addon.js';
 import type { ActorId } from '../../runtime/address.js';
+import type { Activity } from '../activity.js';
 import type { Source } from './prefix.js';
-import type { Activity, PageMove, Run } from './protocol.js';
+import type { PageMove, Run } from './protocol.js';
 import { createStream, type ReplyStream } from './stream.js';
 import { PieceWindow } from './window.js';
 

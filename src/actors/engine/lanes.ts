@@ -5,12 +5,13 @@
 import { EmptyLane } from '../../errors.js';
 import type { NativeContext } from '../../native/addon.js';
 import type { ActorId } from '../../runtime/address.js';
+import type { Activity } from '../activity.js';
 import type { Checkpoints } from './checkpoints.js';
 import { Kv, type KvOptions } from './kv.js';
 import { beginningOf, beginRun, emptyLane, type Lane, type RunOnLane, ranGene } from './lane.js';
 import type { Pages } from './pages.js';
 import { alike, chooseSource, hasCome } from './prefix.js';
-import type { Activity, EngineToBroker, LaneClaim, PageMove, Run } from './protocol.js';
+import type { EngineToBroker, LaneClaim, PageMove, Run } from './protocol.js';
 import { count, Status, showLane } from './status.js';
 
 const NO_MOVE: PageMove = { bytes: 0, ms: 0 };

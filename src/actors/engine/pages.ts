@@ -10,8 +10,9 @@ import type { NativeContext, NativeModel } from '../../native/addon.js';
 import { loadAddon } from '../../native/load.js';
 import { type PageInfo, type PageStore, type SectionData, SectionKind } from '../../native/pages.js';
 import { ownerOf, readMeta, writeMeta } from '../../pages/meta.js';
+import type { Activity } from '../activity.js';
 import { type Lane, type LaneBeginning, phenotypeOf } from './lane.js';
-import { type Activity, type EngineArgs, type PageRecord, UNMADE } from './protocol.js';
+import { type EngineArgs, type PageRecord, UNMADE } from './protocol.js';
 
 /** Stands for a gene that is not loaded any more; no run can have it. */
 const GONE = -1;

@@ -7,13 +7,13 @@ import type { Context } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
 import { type ErrorEnvelope, toEnvelope } from '../../runtime/errors.js';
 import { Band } from '../../runtime/message.js';
+import type { Activity } from '../activity.js';
 import type { LeaseNews } from '../broker/lease-news.js';
 import type { CheckpointListener } from './checkpoints.js';
 import type { SharingListener } from './kv.js';
 import type { Lane } from './lane.js';
 import type { PageListener } from './pages.js';
 import {
-  type Activity,
   type EngineArgs,
   type EngineControl,
   type EngineToBroker,

@@ -4,11 +4,9 @@
 import type { AppliedGene, SamplerOptions } from '../../native/addon.js';
 import type { ActorId } from '../../runtime/address.js';
 import type { ErrorEnvelope } from '../../runtime/errors.js';
+import type { Activity } from '../activity.js';
 import type { ReadyRequest } from './ready.js';
 import type { Stretches } from './stretches.js';
-
-/** Names a (mind, room) pair: whose KV a lane holds. */
-export type Activity = string;
 
 /** A lane and whose KV it is taken to hold. */
 export interface LaneClaim {

@@ -17,7 +17,7 @@ import { forget, type Room, Rooms, remember } from './rooms.js';
 import { Runs } from './runs.js';
 import { storeKey } from './transcript.js';
 import {
-  activityOf,
+  activityOfTurn,
   answerOf,
   beginWait,
   droppedBy,
@@ -142,7 +142,7 @@ class Mind implements Behaviour {
     if (turn.prepared === undefined) return;
     turn.askedAt ??= this.#ctx.now;
     this.#turns.queue(turn);
-    this.#post.request(turn, turn.prepared, activityOf(this.#ctx, turn));
+    this.#post.request(turn, turn.prepared, activityOfTurn(this.#ctx, turn));
   }
 
   // What broker and engine say

@@ -4,8 +4,9 @@
 import type { Context } from '../../runtime/actor.js';
 import type { ErrorEnvelope } from '../../runtime/errors.js';
 import { Band } from '../../runtime/message.js';
+import type { Activity } from '../activity.js';
 import type { BrokerToMind, MindToBroker } from '../broker/protocol.js';
-import type { Activity, EngineControl, Run } from '../engine/protocol.js';
+import type { EngineControl, Run } from '../engine/protocol.js';
 import type { MindArgs, ReaderQuestion } from './protocol.js';
 import type { Prepared, Turn } from './turn.js';
 

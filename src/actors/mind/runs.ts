@@ -11,7 +11,7 @@ import type { RunDone } from '../engine/protocol.js';
 import type { Post } from './post.js';
 import type { MindArgs, MindControl } from './protocol.js';
 import {
-  activityOf,
+  activityOfTurn,
   addLostRun,
   addRun,
   beginWait,
@@ -61,7 +61,7 @@ export class Runs {
     turns.run(turn, granted);
     turn.sentAt = ctx.now;
     // Should the engine not be there, the broker takes the grant back.
-    post.run(turn, turn.prepared, activityOf(ctx, turn), granted);
+    post.run(turn, turn.prepared, activityOfTurn(ctx, turn), granted);
   }
 
   /** The broker wants a lane back: the engine ends the run at its next step, and says so. */

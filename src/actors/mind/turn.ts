@@ -7,8 +7,9 @@ import type { SamplerOptions } from '../../native/addon.js';
 import type { Context, Reply } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
 import type { ErrorEnvelope } from '../../runtime/errors.js';
+import { type Activity, activityOf } from '../activity.js';
 import type { DiskRead, QueueReason } from '../broker/protocol.js';
-import type { Activity, ReplySoFar, RunDone } from '../engine/protocol.js';
+import type { ReplySoFar, RunDone } from '../engine/protocol.js';
 import type { GenesMissed, PinnedGene, PinnedPhenotype } from '../residency/protocol.js';
 import type { HowFar, MindArgs, Outcome, Receipt, RunReceipt, TurnAnswer, TurnRequest } from './protocol.js';
 import type { Message } from './rendering.js';
@@ -105,8 +106,9 @@ export function openTurn(request: TurnRequest, answer: Reply, sampling: SamplerO
   };
 }
 
-/** Names the KV of a mind's room. */
-export const activityOf = (mind: Context, turn: Turn): Activity => `${mind.self}/${turn.request.room}`;
+/** Whose KV its lane holds. */
+export const activityOfTurn = (mind: Context, turn: Turn): Activity =>
+  activityOf(mind.self, turn.request.room);
 
 /** Milliseconds until the turn's deadline. */
 export const leftMs = ({ calledAt, deadlineMs }: TurnRequest, now: number): number =>

@@ -4,7 +4,8 @@
  */
 import type { PageFile, PageList } from '../../pages/read.js';
 import type { ActorId } from '../../runtime/address.js';
-import type { Activity, PageMove } from '../engine/protocol.js';
+import type { Activity } from '../activity.js';
+import type { PageMove } from '../engine/protocol.js';
 import type { NamedGene } from '../residency/protocol.js';
 
 export type MoveMessage =

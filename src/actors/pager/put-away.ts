@@ -7,6 +7,7 @@ import { pageNameOf } from '../../pages/room-names.js';
 import type { Context } from '../../runtime/actor.js';
 import { toEnvelope } from '../../runtime/errors.js';
 import { Band } from '../../runtime/message.js';
+import { roomOf } from '../activity.js';
 import type { BrokerToPager, LeavingPage } from '../broker/protocol.js';
 import type { MindTranscript } from '../mind/protocol.js';
 import { encodeTranscript } from '../mind/transcript-bytes.js';
@@ -68,7 +69,7 @@ export class PutAway {
     if (this.#ended) throw new Aborted({ what: task });
     if (leftMs <= 0) throw new DeadlineExceeded({ what: task, deadlineMs });
     if (this.#files.disk.isNone) this.#files.disk.check(activity, bytes);
-    const room = activity.slice(activity.indexOf('/') + 1);
+    const room = roomOf(activity);
     const { name: called, exchanges } = await this.#ctx.ask<MindTranscript>(
       mind,
       { type: 'transcript', room },

@@ -5,6 +5,7 @@
 import type { GeneInfo, Tier } from '../../native/addon.js';
 import type { ActorId } from '../../runtime/address.js';
 import type { ErrorEnvelope } from '../../runtime/errors.js';
+import type { Activity } from '../activity.js';
 
 /** A gene as callers say it; the scale multiplies what its file says. */
 export interface NamedGene {
@@ -134,7 +135,7 @@ export type BrokerToResidency =
   | {
       readonly type: 'pin';
       readonly grant: number;
-      readonly activity: string;
+      readonly activity: Activity;
       /** The mind's own number of the turn: one that is granted again uses its genes once. */
       readonly turn: number | undefined;
       readonly genes: readonly NamedGene[];
@@ -143,13 +144,13 @@ export type BrokerToResidency =
   | {
       readonly type: 'hold';
       readonly grant: number;
-      readonly activity: string;
+      readonly activity: Activity;
       readonly turn: number | undefined;
       readonly genes: readonly PinnedGene[];
     }
   | { readonly type: 'unpin'; readonly grant: number }
   /** An activity that ran genes runs none now. */
-  | { readonly type: 'bare'; readonly activity: string }
+  | { readonly type: 'bare'; readonly activity: Activity }
   /** A mind is gone for good: its activities have no phenotype any more. */
   | { readonly type: 'left'; readonly mind: ActorId }
   /** It has said of every turn that has ended that it did. */
@@ -172,7 +173,7 @@ export type ResidencyToBroker =
    * It was started, and knows of no pins: the broker says them anew. `activities`: those that ran genes last, as it knows them;
    * some minds may be gone.
    */
-  | { readonly type: 'genes-up'; readonly stock: GeneStock; readonly activities: readonly string[] }
+  | { readonly type: 'genes-up'; readonly stock: GeneStock; readonly activities: readonly Activity[] }
   | { readonly type: 'stock'; readonly stock: GeneStock }
   | {
       readonly type: 'pinned';

@@ -26,7 +26,7 @@ describe('a page that the engine has taken over', () => {
   });
 
   it('E7 is told to one that takes it for the page of the mind that made it, and is not dropped as such', () => {
-    occupancy.forget('4/');
+    occupancy.forget(4);
     occupancy.open(1, SHAPE, [{ ...page, activity: '4/main' }]);
     const drop = [{ ...page, activity: '4/main' }];
     expect(told).toEqual([adopt(1), { type: 'vacate', epoch: 1, claims: [], drop }]);
@@ -50,7 +50,7 @@ describe('a page that the engine has taken over', () => {
   it('E7 is dropped from an engine whose lanes are too small for it, or when its mind is gone', () => {
     occupancy.open(1, { ...SHAPE, cells: 19 }, []);
     expect(told).toEqual([adopt(1), { type: 'vacate', epoch: 1, claims: [], drop: [page] }]);
-    occupancy.forget('5/');
+    occupancy.forget(5);
     told.length = 0;
     occupancy.open(2, SHAPE, []);
     expect(told).toEqual([adopt(2), { type: 'vacate', epoch: 2, claims: [], drop: [page] }]);
