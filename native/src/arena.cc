@@ -44,6 +44,10 @@ Arena& Arena::shared() {
   return arena;
 }
 
+Arena& Arena::windows() {
+  static Arena& arena = *std::make_unique<Arena>(0).release();
+  return arena;
+}
 Arena& Arena::genes() {
   static Arena& arena = *std::make_unique<Arena>(kKeepFreeGeneBytes).release();
   return arena;

@@ -44,9 +44,10 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // Of the process, for pages and checkpoints, and for genes; never destroyed.
+  // Of the process, for pages and checkpoints, for genes, and for windows, which keeps nothing that is free; never destroyed.
   static Arena& shared();
   static Arena& genes();
+  static Arena& windows();
 
   static uint64_t rounded(uint64_t bytes) { return (bytes + kGrain - 1) / kGrain * kGrain; }
 

@@ -35,6 +35,9 @@ class ContextObject : public Napi::ObjectWrap<ContextObject> {
   Napi::Value fingerprint(const Napi::CallbackInfo& info);
   Napi::Value pageBytes(const Napi::CallbackInfo& info);
   Napi::Value pageOut(const Napi::CallbackInfo& info);
+  Napi::Value openWindow(const Napi::CallbackInfo& info);
+  void fillWindow(const Napi::CallbackInfo& info);
+  void closeWindow(const Napi::CallbackInfo& info);
   void pageIn(const Napi::CallbackInfo& info);
   Napi::Value checkpoint(const Napi::CallbackInfo& info);
   Napi::Value restoreCheckpoint(const Napi::CallbackInfo& info);

@@ -28,6 +28,25 @@ Napi::Value ContextObject::pageOut(const Napi::CallbackInfo& info) {
   });
 }
 
+Napi::Value ContextObject::openWindow(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), "openWindow", [&]() -> Napi::Value {
+    const auto bytes = static_cast<uint64_t>(integer(info[2], "bytes", 0, kMaxSafeInteger));
+    return windowInfo(info.Env(), open().openWindow(lane(info), sectionData(info[1]), bytes));
+  });
+}
+
+void ContextObject::fillWindow(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), "fillWindow", [&] {
+    const auto offset = static_cast<uint64_t>(integer(info[1], "offset", 0, kMaxSafeInteger));
+    const auto length = static_cast<uint64_t>(integer(info[2], "length", 0, kMaxSafeInteger));
+    open().fillWindow(int32(info[0], "section", INT32_MIN, INT32_MAX), offset, length);
+  });
+}
+
+void ContextObject::closeWindow(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), "closeWindow", [&] { open().closeWindow(); });
+}
+
 void ContextObject::pageIn(const Napi::CallbackInfo& info) {
   guarded(info.Env(), "pageIn", [&] { open().pageIn(lane(info), pageId(info[1], "page")); });
 }

@@ -1,5 +1,7 @@
 #include "lane_state.h"
 
+#include <algorithm>
+#include <cstring>
 #include <stdexcept>
 
 #include "failure.h"
@@ -25,6 +27,8 @@ void write(const MemoryPart& part, llama_io_write_i& io, int32_t lane) {
   }
 }
 
+Failure otherBytes() { return nativeFailure("pageOut", "a state has other bytes than were measured"); }
+
 // Where the lane's tokens lie; llama.cpp writes them in the order of their cells.
 std::vector<uint32_t> cellsOf(const llama_kv_cells& cells, int32_t lane, const std::vector<int32_t>& positions) {
   std::vector<uint32_t> found;
@@ -32,6 +36,21 @@ std::vector<uint32_t> cellsOf(const llama_kv_cells& cells, int32_t lane, const s
     if (!cells.is_empty(cell) && cells.seq_has(cell, lane) && cells.pos_get(cell) == positions[found.size()]) found.push_back(cell);
   }
   return found;
+}
+
+// Without `data` only the meta bytes.
+void gatherPart(const MemoryPart& part, int32_t lane, const StatePart& stored, uint8_t* meta, uint8_t* data) {
+  StateGather io(meta, data, {stored.metaBytes, stored.dataBytes});
+  write(part, io, lane);
+  if (!io.full()) throw otherBytes();
+  if (part.cells != nullptr) setCells(meta, stored, cellsOf(part.cells->get_cells(lane), lane, positions(meta, stored)));
+}
+
+// What of `length` bytes that lie at `place` is between `from` and `to`.
+void copyPart(uint64_t place, const uint8_t* bytes, uint64_t length, uint64_t from, uint64_t to, uint8_t* window) {
+  const uint64_t first = std::max(from, place);
+  const uint64_t last = std::min(to, place + length);
+  if (first < last) std::memcpy(window + (first - from), bytes + (first - place), last - first);
 }
 
 Failure otherMemory(const std::string& page, const std::string& here) {
@@ -72,17 +91,56 @@ StateLayout measureState(const std::vector<MemoryPart>& parts, int32_t lane, int
 }
 
 void gatherState(const std::vector<MemoryPart>& parts, int32_t lane, const StateLayout& layout, uint8_t* section) {
+  uint64_t end = headBytes(layout);
+  const auto clearUpTo = [&](uint64_t place) { std::memset(section + end, 0, place - end); };
   for (size_t i = 0; i < parts.size(); i++) {
     const StatePart& stored = layout.parts[i];
-    uint8_t* meta = section + layout.places[i].meta;
-    StateGather io(meta, section + layout.places[i].data, {stored.metaBytes, stored.dataBytes});
-    write(parts[i], io, lane);
-    if (!io.full()) throw nativeFailure("pageOut", "a state has fewer bytes than were measured");
-    if (parts[i].cells == nullptr) continue;
-    setCells(meta, stored, cellsOf(parts[i].cells->get_cells(lane), lane, positions(meta, stored)));
+    const StateLayout::Place& place = layout.places[i];
+    clearUpTo(place.meta);
+    end = place.meta + stored.metaBytes;
+    clearUpTo(place.data);
+    end = place.data + stored.dataBytes;
+    gatherPart(parts[i], lane, stored, section + place.meta, section + place.data);
   }
+  clearUpTo(layout.bytes);
   writeHead(section, layout);
   finishRows();
+}
+
+uint64_t headsBytes(const StateLayout& layout) {
+  uint64_t bytes = headBytes(layout);
+  for (const StatePart& part : layout.parts) bytes += part.metaBytes;
+  return bytes;
+}
+
+void gatherHeads(const std::vector<MemoryPart>& parts, int32_t lane, const StateLayout& layout, uint8_t* heads) {
+  std::vector<const uint8_t*> metas;
+  uint8_t* meta = heads + headBytes(layout);
+  for (size_t i = 0; i < parts.size(); i++) {
+    gatherPart(parts[i], lane, layout.parts[i], meta, nullptr);
+    metas.push_back(meta);
+    meta += layout.parts[i].metaBytes;
+  }
+  writeHead(heads, metas, layout);
+}
+
+void gatherWindow(const std::vector<MemoryPart>& parts, int32_t lane, const StateLayout& layout, const uint8_t* heads,
+                  uint64_t from, uint64_t to, uint8_t* window) {
+  std::memset(window, 0, to - from);
+  copyPart(0, heads, headBytes(layout), from, to, window);
+  const uint8_t* meta = heads + headBytes(layout);
+  for (size_t i = 0; i < parts.size(); i++) {
+    const StatePart& stored = layout.parts[i];
+    const StateLayout::Place& place = layout.places[i];
+    copyPart(place.meta, meta, stored.metaBytes, from, to, window);
+    meta += stored.metaBytes;
+    const uint64_t first = std::max(from, place.data);
+    const uint64_t last = std::min(to, place.data + stored.dataBytes);
+    if (first >= last) continue;
+    StateWindow io(window + (first - from), first - place.data, last - place.data);
+    write(parts[i], io, lane);
+    if (io.n_bytes() != stored.dataBytes) throw otherBytes();
+  }
 }
 
 void scatterState(const std::vector<MemoryPart>& parts, int32_t lane, const StateLayout& layout, const uint8_t* section,

@@ -53,7 +53,10 @@ StepStatus Lanes::step(const Row* rows, size_t count, int32_t* sampled, size_t s
     refreshLengths();
     return status;
   }
-  for (size_t i = 0; i < count; i++) lengths_[rows[i].lane]++;
+  for (size_t i = 0; i < count; i++) {
+    lengths_[rows[i].lane]++;
+    changes(rows[i].lane);
+  }
   outputs_ = batch_.outputs();
   if (!sample(rows, count, sampled)) {
     outputs_.clear();
@@ -174,8 +177,13 @@ void Lanes::clear(int32_t lane) {
 }
 
 void Lanes::hold(int32_t lane, int32_t tokens) {
+  if (lengths_[lane] != tokens) changes(lane);
   lengths_[lane] = tokens;
   paging_.keepUpTo(lane, tokens);
+}
+
+void Lanes::changes(int32_t lane) {
+  if (window_ && window_->lane() == lane) window_.reset();
 }
 
 int32_t Lanes::length(int32_t lane) const {

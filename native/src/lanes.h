@@ -64,6 +64,12 @@ class Lanes {
   uint64_t pageBytes(int32_t lane, const std::vector<GivenSection>& given) const;
   // The page's id; the lane is empty then. Throws as pageBytes, OverCeiling, NativeFailure; the lane is then as it was.
   uint64_t pageOut(int32_t lane, const std::vector<GivenSection>& given);
+  // Has what `pageOut` would make read piece by piece, in memory of so many bytes; in place of any that is read so already.
+  // The window goes when its lane changes. Throws as pageBytes, BadArgument, NativeFailure.
+  const LaneWindow& openWindow(int32_t lane, const std::vector<GivenSection>& given, uint64_t bytes);
+  // Throws BadArgument, also where there is no window any more.
+  void fillWindow(int32_t section, uint64_t offset, uint64_t length);
+  void closeWindow() { window_.reset(); }
   // Into an empty lane, which is empty still when it throws. Throws BadArgument, NoSuchPage and as Paging::pageIn.
   void pageIn(int32_t lane, uint64_t page);
   // Null: there is none of this state.
@@ -80,6 +86,7 @@ class Lanes {
   void checkLane(int32_t lane, const char* name = "lane") const;
   void checkHolds(int32_t lane) const;
   void hold(int32_t lane, int32_t tokens);
+  void changes(int32_t lane);
   bool goesOnFrom(int32_t lane, int32_t position) const;
   StepStatus decode();
   bool sample(const Row* rows, size_t count, int32_t* sampled);
@@ -92,6 +99,8 @@ class Lanes {
   Bank bank_;
   Context context_;
   Paging paging_;
+  // After what it reads from.
+  std::unique_ptr<LaneWindow> window_;
   Batch batch_;
   std::vector<int32_t> lengths_;
   std::vector<std::optional<Sampler>> samplers_;

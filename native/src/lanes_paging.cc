@@ -21,6 +21,19 @@ uint64_t Lanes::pageOut(int32_t lane, const std::vector<GivenSection>& given) {
   return id;
 }
 
+const LaneWindow& Lanes::openWindow(int32_t lane, const std::vector<GivenSection>& given, uint64_t bytes) {
+  checkHolds(lane);
+  // Never two of them.
+  window_.reset();
+  window_ = paging_.window(lane, lengths_[lane], given, bytes);
+  return *window_;
+}
+
+void Lanes::fillWindow(int32_t section, uint64_t offset, uint64_t length) {
+  if (!window_) throw badArgument("window", std::string("none"), "a window that was opened, of a lane that has stayed as it was");
+  window_->fill(section, offset, length);
+}
+
 void Lanes::pageIn(int32_t lane, uint64_t id) {
   checkLane(lane);
   if (lengths_[lane] != 0) throw badArgument("lane", static_cast<double>(lane), "an empty lane");
@@ -39,6 +52,7 @@ std::optional<int32_t> Lanes::restoreCheckpoint(int32_t lane, int32_t position) 
   if (position < 0 || position > lengths_[lane]) {
     throw badArgument("position", static_cast<double>(position), "0 to " + std::to_string(lengths_[lane]));
   }
+  changes(lane);
   try {
     const auto restored = paging_.restore(lane, position);
     if (restored) lengths_[lane] = *restored;

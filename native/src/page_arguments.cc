@@ -84,8 +84,9 @@ PageLayout pageLayout(const Napi::Object& value) {
   return layout;
 }
 
-Napi::Object pageInfo(Napi::Env env, const Page& page, uint64_t references) {
-  const PageLayout& layout = page.layout();
+namespace {
+
+Napi::Object layoutInfo(Napi::Env env, const PageLayout& layout) {
   Napi::Array sections = Napi::Array::New(env, layout.sections.size());
   for (size_t i = 0; i < layout.sections.size(); i++) {
     Napi::Object section = Napi::Object::New(env);
@@ -94,10 +95,25 @@ Napi::Object pageInfo(Napi::Env env, const Page& page, uint64_t references) {
     sections.Set(static_cast<uint32_t>(i), section);
   }
   Napi::Object info = Napi::Object::New(env);
-  info.Set("bytes", static_cast<double>(page.bytes()));
+  info.Set("bytes", static_cast<double>(layout.bytes()));
   info.Set("cells", layout.tokens);
   info.Set("sections", sections);
   info.Set("fingerprint", layout.fingerprint);
+  return info;
+}
+
+}  // namespace
+
+Napi::Object windowInfo(Napi::Env env, const LaneWindow& window) {
+  Napi::Object info = Napi::Object::New(env);
+  info.Set("page", static_cast<double>(window.id()));
+  info.Set("pieceBytes", static_cast<double>(window.pieceBytes()));
+  info.Set("layout", layoutInfo(env, window.layout()));
+  return info;
+}
+
+Napi::Object pageInfo(Napi::Env env, const Page& page, uint64_t references) {
+  Napi::Object info = layoutInfo(env, page.layout());
   info.Set("references", static_cast<double>(references));
   info.Set("sealed", page.sealed());
   return info;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "lane_window.h"
 #include "page_store.h"
 #include "paging.h"
 
@@ -21,6 +22,7 @@ std::vector<GivenSection> sectionData(const Napi::Value& value);
 PageLayout pageLayout(const Napi::Object& value);
 
 Napi::Object pageInfo(Napi::Env env, const Page& page, uint64_t references);
+Napi::Object windowInfo(Napi::Env env, const LaneWindow& window);
 Napi::Object checkpointInfo(Napi::Env env, const Checkpoint& checkpoint);
 
 }  // namespace troupe

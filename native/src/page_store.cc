@@ -42,6 +42,20 @@ std::shared_ptr<Page> PageStore::make(PageLayout layout) {
   return {page.release(), [this](Page* each) { destroy(each); }};
 }
 
+std::shared_ptr<Page> PageStore::makeWindow(PageLayout layout) {
+  const uint64_t bytes = layout.bytes();
+  auto page = std::make_unique<Page>(std::move(layout), Arena::windows().take(bytes));
+  {
+    std::lock_guard lock(mutex_);
+    chargedWindows_ += bytes;
+  }
+  return {page.release(), [this, bytes](Page* each) {
+            std::unique_ptr<Page>(each).reset();
+            std::lock_guard lock(mutex_);
+            chargedWindows_ -= bytes;
+          }};
+}
+
 // First the memory, then the charge: never more memory than is charged.
 void PageStore::destroy(Page* page) {
   const uint64_t bytes = page->bytes();
@@ -126,7 +140,7 @@ std::vector<uint64_t> PageStore::all() const {
 
 PageUsage PageStore::usage() const {
   std::lock_guard lock(mutex_);
-  return {charged_, arena_.freeBytes(), ceiling_, chargedPages_};
+  return {charged_, chargedWindows_, arena_.freeBytes(), ceiling_, chargedPages_};
 }
 
 void PageStore::setCeiling(uint64_t bytes) {

@@ -17,6 +17,8 @@ namespace troupe {
 
 struct PageUsage {
   uint64_t bytes;
+  // Of windows, which are not pages and have no ceiling.
+  uint64_t windows;
   uint64_t free;
   uint64_t ceiling;
   uint64_t count;
@@ -35,6 +37,8 @@ class PageStore {
 
   // A page to be filled, charged from now on; nobody finds it before it is added. Throws OverCeiling, NativeFailure.
   std::shared_ptr<Page> make(PageLayout layout);
+  // What lanes are read through on their way to a file: in the store like a page, and charged apart. Throws NativeFailure.
+  std::shared_ptr<Page> makeWindow(PageLayout layout);
   // Answers the page's id, never used before. The store holds its first reference.
   uint64_t add(std::shared_ptr<Page> page);
 
@@ -73,6 +77,7 @@ class PageStore {
   uint64_t ceiling_ = kNoCeiling;
   uint64_t charged_ = 0;
   uint64_t chargedPages_ = 0;
+  uint64_t chargedWindows_ = 0;
 };
 
 }  // namespace troupe

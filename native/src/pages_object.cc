@@ -82,6 +82,7 @@ Napi::Value usage(const Napi::CallbackInfo& info) {
     const bool none = usage.ceiling == PageStore::kNoCeiling;
     Napi::Object object = Napi::Object::New(info.Env());
     object.Set("bytes", static_cast<double>(usage.bytes));
+    object.Set("windows", static_cast<double>(usage.windows));
     object.Set("free", static_cast<double>(usage.free + Arena::genes().freeBytes()));
     object.Set("ceiling", none ? std::numeric_limits<double>::infinity() : static_cast<double>(usage.ceiling));
     object.Set("count", static_cast<double>(usage.count));

@@ -50,6 +50,13 @@ std::shared_ptr<Page> Paging::pageOut(int32_t lane, int32_t tokens, const std::v
   return page;
 }
 
+std::unique_ptr<LaneWindow> Paging::window(int32_t lane, int32_t tokens, const std::vector<GivenSection>& given,
+                                           uint64_t bytes) const {
+  const StateLayout state = measureState(parts(), lane, tokens);
+  PageLayout layout = layoutOf(lane, state.bytes, tokens, given);
+  return std::make_unique<LaneWindow>(LaneWindow::Of{parts(), checkpoints_.of(lane), lane, state}, std::move(layout), given, bytes);
+}
+
 void Paging::empty(int32_t lane) {
   memory_->seq_rm(lane, -1, -1);
   checkpoints_.dropAfter(lane, 0);

@@ -11,18 +11,11 @@
 #include "cell_places.h"
 #include "checkpoints.h"
 #include "fingerprint.h"
+#include "lane_window.h"
 #include "memory_parts.h"
 #include "page_store.h"
 
 namespace troupe {
-
-// What the caller gives to a page.
-struct GivenSection {
-  uint32_t kind;
-  uint64_t bytes;
-  // Null where only sizes are asked for.
-  const uint8_t* data;
-};
 
 class Paging {
  public:
@@ -35,6 +28,9 @@ class Paging {
   uint64_t pageBytes(int32_t lane, int32_t tokens, const std::vector<GivenSection>& given) const;
   // The lane stays as it is. Throws ModelUnsupported, OverCeiling, NativeFailure.
   std::shared_ptr<Page> pageOut(int32_t lane, int32_t tokens, const std::vector<GivenSection>& given) const;
+  // The same, to be read piece by piece while the lane stays as it is: `bytes` for all that this takes at a time. Throws as
+  // pageOut, but for the ceiling.
+  std::unique_ptr<LaneWindow> window(int32_t lane, int32_t tokens, const std::vector<GivenSection>& given, uint64_t bytes) const;
   // Into an empty lane; answers how many tokens it then holds. When it throws the lane is empty. Throws PageMismatch,
   // PageCorrupt, ModelUnsupported, NativeFailure.
   int32_t pageIn(int32_t lane, const Page& page);

@@ -2,6 +2,7 @@
 
 #include <ggml-backend.h>
 
+#include <algorithm>
 #include <cstring>
 #include <stdexcept>
 
@@ -39,6 +40,7 @@ void StateGather::write(const void* source, size_t size) {
 
 void StateGather::write_tensor(ggml_tensor* tensor, size_t offset, size_t size) {
   take(left_.data, size, "a state has more bytes than were measured");
+  if (data_ == nullptr) return;
   if (const uint8_t* bytes = tensors_.of(tensor)) {
     const size_t ahead = offset > lastOffset_ ? kRowsAhead * (offset - lastOffset_) : 0;
     lastOffset_ = offset;
@@ -51,6 +53,21 @@ void StateGather::write_tensor(ggml_tensor* tensor, size_t offset, size_t size) 
     ggml_backend_tensor_get(tensor, data_, offset, size);
   }
   data_ += size;
+}
+
+void StateWindow::write_tensor(ggml_tensor* tensor, size_t offset, size_t size) {
+  const uint64_t begin = at_;
+  at_ += size;
+  const uint64_t from = std::max(begin, from_);
+  const uint64_t to = std::min(at_, to_);
+  if (from >= to) return;
+  uint8_t* target = window_ + (from - from_);
+  const size_t source = offset + (from - begin);
+  if (const uint8_t* bytes = tensors_.of(tensor)) {
+    std::memcpy(target, bytes + source, to - from);
+  } else {
+    ggml_backend_tensor_get(tensor, target, source, to - from);
+  }
 }
 
 void StateScatter::read(void* target, size_t size) {

@@ -39,7 +39,7 @@ class StateMeasure final : public llama_io_write_i {
   StateBytes bytes_;
 };
 
-// Fills a part whose size was measured before. Throws when more comes.
+// Fills a part whose size was measured before; without `data` what comes of tensors is only counted. Throws when more comes.
 class StateGather final : public llama_io_write_i {
  public:
   StateGather(uint8_t* meta, uint8_t* data, StateBytes room) : meta_(meta), data_(data), left_(room), room_(room) {}
@@ -56,6 +56,24 @@ class StateGather final : public llama_io_write_i {
   StateBytes room_;
   TensorBytes tensors_;
   size_t lastOffset_ = 0;
+};
+
+// Copies of what a part's tensors hold, one after the other, the bytes from `from` up to `to`, and passes over the rest.
+class StateWindow final : public llama_io_write_i {
+ public:
+  StateWindow(uint8_t* window, uint64_t from, uint64_t to) : window_(window), from_(from), to_(to) {}
+
+  void write(const void*, size_t) override {}
+  void write_tensor(ggml_tensor* tensor, size_t offset, size_t size) override;
+  // Of tensors, of all that came.
+  size_t n_bytes() override { return at_; }
+
+ private:
+  uint8_t* window_;
+  uint64_t from_;
+  uint64_t to_;
+  uint64_t at_ = 0;
+  TensorBytes tensors_;
 };
 
 // Puts a part back. Throws when more is wanted than there is.

@@ -40,14 +40,18 @@ uint64_t cellAt(const StatePart& part, uint64_t cell) { return kCellsAt + cell *
 
 uint32_t cellCount(const uint8_t* meta) { return at<uint32_t>(meta, kCellsAt - sizeof(uint32_t)); }
 
-uint32_t checksumOf(const uint8_t* section, Head head, const StateLayout& layout) {
+uint32_t checksumOf(Head head, const std::vector<const uint8_t*>& metas, const StateLayout& layout) {
   head.checksum = 0;
   uint32_t sum = crc32(0, reinterpret_cast<const uint8_t*>(&head), sizeof head);
-  sum = crc32(sum, section + sizeof head, layout.parts.size() * sizeof(StatePart));
-  for (size_t i = 0; i < layout.parts.size(); i++) {
-    sum = crc32(sum, section + layout.places[i].meta, layout.parts[i].metaBytes);
-  }
+  sum = crc32(sum, reinterpret_cast<const uint8_t*>(layout.parts.data()), layout.parts.size() * sizeof(StatePart));
+  for (size_t i = 0; i < layout.parts.size(); i++) sum = crc32(sum, metas[i], layout.parts[i].metaBytes);
   return sum;
+}
+
+std::vector<const uint8_t*> metasIn(const uint8_t* section, const StateLayout& layout) {
+  std::vector<const uint8_t*> metas;
+  for (const StateLayout::Place& place : layout.places) metas.push_back(section + place.meta);
+  return metas;
 }
 
 class Checker {
@@ -67,7 +71,7 @@ class Checker {
     for (const StatePart& part : parts) require(part.metaBytes <= bytes_ && part.dataBytes <= bytes_, "its sizes are wrong");
     StateLayout layout(head.tokens, std::move(parts));
     require(layout.bytes == bytes_, "its sizes are wrong");
-    require(checksumOf(section_, head, layout) == head.checksum, "its checksum is wrong");
+    require(checksumOf(head, metasIn(section_, layout), layout) == head.checksum, "its checksum is wrong");
     for (size_t i = 0; i < layout.parts.size(); i++) checkPart(layout.parts[i], section_ + layout.places[i].meta, head.tokens);
     return layout;
   }
@@ -145,12 +149,16 @@ std::vector<uint32_t> cells(const uint8_t* meta, const StatePart& part) {
   return all;
 }
 
-void writeHead(uint8_t* section, const StateLayout& layout) {
-  Head head{kMagic, kStateVersion, 0, static_cast<uint32_t>(layout.parts.size()), layout.tokens};
-  std::memcpy(section + sizeof head, layout.parts.data(), layout.parts.size() * sizeof(StatePart));
-  head.checksum = checksumOf(section, head, layout);
-  std::memcpy(section, &head, sizeof head);
+uint64_t headBytes(const StateLayout& layout) { return sizeof(Head) + layout.parts.size() * sizeof(StatePart); }
+
+void writeHead(uint8_t* head, const std::vector<const uint8_t*>& metas, const StateLayout& layout) {
+  Head fields{kMagic, kStateVersion, 0, static_cast<uint32_t>(layout.parts.size()), layout.tokens};
+  fields.checksum = checksumOf(fields, metas, layout);
+  std::memcpy(head, &fields, sizeof fields);
+  std::memcpy(head + sizeof fields, layout.parts.data(), layout.parts.size() * sizeof(StatePart));
 }
+
+void writeHead(uint8_t* section, const StateLayout& layout) { writeHead(section, metasIn(section, layout), layout); }
 
 StateLayout readHead(const uint8_t* section, uint64_t bytes, const std::string& what) {
   return Checker(section, bytes, what).layout();

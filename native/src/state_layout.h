@@ -50,7 +50,11 @@ void setCells(uint8_t* meta, const StatePart& part, const std::vector<uint32_t>&
 std::vector<int32_t> positions(const uint8_t* meta, const StatePart& part);
 std::vector<uint32_t> cells(const uint8_t* meta, const StatePart& part);
 
-// Last: the head, with a checksum over itself and all meta bytes.
+// Bytes of the head.
+uint64_t headBytes(const StateLayout& layout);
+// Last: the head, with a checksum over itself and all meta bytes, of which `metas` has those of each part.
+void writeHead(uint8_t* head, const std::vector<const uint8_t*>& metas, const StateLayout& layout);
+// The same where all lie in their places.
 void writeHead(uint8_t* section, const StateLayout& layout);
 // Checks all but the data, and the end of the meta bytes which llama.cpp compares itself. `what` names the section in errors.
 // Throws PageCorrupt.

@@ -9,23 +9,35 @@ import type { Directory } from '../pages/directory.js';
 import { realDisk } from '../pages/disk.js';
 import type { Tick } from '../pages/file.js';
 import { checkFingerprint } from '../pages/fingerprint.js';
-import type { Owned, PagesAnswer, PagesJob, RestoreJob, SpillJob, Until } from '../pages/job.js';
+import type {
+  Brought,
+  Owned,
+  PagesAnswer,
+  PagesJob,
+  RestoreJob,
+  SpillJob,
+  SpillLaneJob,
+  Until,
+} from '../pages/job.js';
 import { lockDirectory } from '../pages/lock.js';
 import { checkGenes, type PageMeta, readMeta } from '../pages/meta.js';
+import { type Brings, broughtOver, laneSource, type PiecesEnd } from '../pages/pieces.js';
 import { Progress } from '../pages/progress.js';
 import { publish } from '../pages/publish.js';
-import { list, pageFile, read, remove } from '../pages/read.js';
+import { list, type PageFile, pageFile, read, remove } from '../pages/read.js';
 import { recover } from '../pages/recover.js';
 import type { PageLayout, PageTarget } from '../pages/source.js';
 import { sourceOf, targetOf } from '../pages/store.js';
 import { withoutTranscript, withTranscript } from '../pages/transcript.js';
 import { defineJob } from '../runtime/offload.js';
 
-type OwnedJob = Exclude<PagesJob, { readonly what: 'open' }>;
+type OwnedJob = Exclude<PagesJob, { readonly what: 'open' | 'spill-lane' }>;
 
-export default defineJob((job: PagesJob): PagesAnswer[PagesJob['what']] =>
-  job.what === 'open' ? open(job.path) : runIn(directoryOf(job), job),
-);
+export default defineJob((job: PagesJob & Brought): PagesAnswer[PagesJob['what']] => {
+  if (job.what === 'open') return open(job.path);
+  if (job.what !== 'spill-lane') return runIn(directoryOf(job), job);
+  return spillLane(directoryOf(job), job, broughtOver(job.pieces as PiecesEnd, `the lane of ${job.name}`));
+});
 
 /** Does a job in a folder that is owned. */
 export function runIn(directory: Directory, job: OwnedJob): PagesAnswer[OwnedJob['what']] {
@@ -76,6 +88,22 @@ function spill(directory: Directory, job: SpillJob): PagesAnswer['spill'] {
     pages.release(job.page);
   }
   return published;
+}
+
+/** Writes a lane as its pieces are brought. */
+export function spillLane(directory: Directory, job: SpillLaneJob, brings: Brings): PageFile {
+  const { pages, files } = loadAddon();
+  files.yieldThread();
+  const tick = ticking(job, `the spill of ${job.name}`);
+  const window = brings.open();
+  pages.retain(window.page);
+  try {
+    const lane = laneSource(pages, window, brings);
+    const source = withTranscript(lane, job.transcript, directory.disk);
+    return pageFile(publish(directory, job.name, source, Date.now(), tick));
+  } finally {
+    pages.release(window.page);
+  }
 }
 
 function restore(directory: Directory, job: RestoreJob): PagesAnswer['restore'] {

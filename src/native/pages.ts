@@ -43,9 +43,24 @@ export interface PageInfo {
   readonly sealed: boolean;
 }
 
+/** What a page has beside its state in the store. */
+export type LayoutInfo = Omit<PageInfo, 'references' | 'sealed'>;
+
+/** Through which a lane is read on its way to a file. */
+export interface WindowInfo {
+  /** Its number in the store, of which `write` and `checksum` do; a piece lies at the beginning of its section 0. */
+  readonly page: number;
+  /** The most that a piece has. */
+  readonly pieceBytes: number;
+  /** Of the page that the lane would become. */
+  readonly layout: LayoutInfo;
+}
+
 export interface PageUsage {
   /** Charged for all pages that someone still holds. */
   readonly bytes: number;
+  /** Of windows; no ceiling counts them. */
+  readonly windows: number;
   /** Memory that is held and that nothing uses, ready for the next pages, checkpoints and genes that move. */
   readonly free: number;
   readonly ceiling: number;
@@ -86,6 +101,19 @@ export interface NativePaging {
    */
   pageOut(lane: number, sections: readonly SectionData[]): number;
   /**
+   * Has what `pageOut` with such sections would make read piece by piece through memory of so many bytes, in place of what is
+   * read so already. The lane stays as it is; what changes it closes the window. Throws EmptyLane, and NativeFailure where
+   * there is no memory, or too little of it for what is kept beside a piece: some 16 bytes a token.
+   */
+  openWindow(lane: number, sections: readonly SectionData[], bytes: number): WindowInfo;
+  /**
+   * The bytes of a section are the piece now. Throws BadArgument where there are no such, or no window any more, and
+   * NativeFailure where the lane is not what it was.
+   */
+  fillWindow(section: number, offset: number, length: number): void;
+  /** Its memory is free when whoever writes the piece has let go of it. */
+  closeWindow(): void;
+  /**
    * Puts a page into an empty lane, in the cells that it had if they are free. The page stays. On failure the lane is empty.
    * Throws PageMismatch, NoSuchPage, PageCorrupt, and NativeFailure where the free cells do not suffice.
    */
@@ -122,7 +150,7 @@ export interface PageStore {
    * with the last. Throws NoSuchPage.
    */
   release(id: number): void;
-  /** Ids of all pages, unsealed ones too, in order of their making. */
+  /** Ids of all pages, unsealed ones and windows too, in order of their making. */
   list(): number[];
   usage(): PageUsage;
   /** For pages to come: those that there are stay. At first there is none (`Infinity`). */

@@ -16,6 +16,8 @@ export type Tick = (bytes: number) => void;
 /** The content of a file that is to be written. */
 export interface Content {
   readonly bytes: number;
+  /** It comes in chunks of so many bytes; left out: of CHUNK_BYTES. */
+  readonly chunkBytes?: number | undefined;
   checksum(offset: number, length: number, before: number): number;
   /** Writes where the file stands. Answers how many bytes; maybe not all. */
   write(file: number, offset: number, length: number): number;
@@ -29,14 +31,14 @@ export function writeFile(
   content: Content,
   tick: Tick,
 ): number {
-  const { bytes } = content;
+  const { bytes, chunkBytes = CHUNK_BYTES } = content;
   const file = doing(disk, 'making', path, () => disk.open(path, 'wx'));
   try {
     let checksum = 0;
     const writing = <T>(step: () => T): T => doing(disk, 'writing', path, step, bytes + HEADER_BYTES);
     writing(() => writeAll(path, HEADER_BYTES, () => disk.write(file, new Uint8Array(HEADER_BYTES), null)));
-    for (let at = 0; at < bytes; at += CHUNK_BYTES) {
-      const length = Math.min(CHUNK_BYTES, bytes - at);
+    for (let at = 0; at < bytes; at += chunkBytes) {
+      const length = Math.min(chunkBytes, bytes - at);
       checksum = content.checksum(at, length, checksum);
       writing(() => writeAll(path, length, (done) => content.write(file, at + done, length - done)));
       tick(length);

@@ -2,6 +2,7 @@
  * What the job of page files (`src/jobs/pages.ts`) is asked, and what it answers: plain data.
  */
 import type { PageGene } from './meta.js';
+import type { PiecesEnd } from './pieces.js';
 import type { PageFile, PageList } from './read.js';
 import type { Damage } from './recover.js';
 
@@ -28,6 +29,19 @@ export interface SpillJob extends Owned, Until {
   readonly transcript: Uint8Array;
 }
 
+/** The same of a lane, whose bytes are brought piece by piece while the job runs. */
+export interface SpillLaneJob extends Owned, Until {
+  readonly what: 'spill-lane';
+  readonly name: string;
+  readonly transcript: Uint8Array;
+}
+
+/** What jobs are given beside. */
+export interface Brought {
+  /** Of a job that has pieces brought. */
+  readonly pieces?: PiecesEnd | undefined;
+}
+
 export interface RestoreJob extends Owned, Until {
   readonly what: 'restore';
   readonly name: string;
@@ -41,6 +55,7 @@ export type PagesJob =
   | (Owned & { readonly what: 'list' })
   | (Owned & { readonly what: 'remove'; readonly name: string })
   | SpillJob
+  | SpillLaneJob
   | RestoreJob;
 
 export interface Opened {
@@ -61,5 +76,6 @@ export interface PagesAnswer {
   readonly list: PageList;
   readonly remove: undefined;
   readonly spill: PageFile;
+  readonly 'spill-lane': PageFile;
   readonly restore: Restored;
 }

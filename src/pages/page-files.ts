@@ -9,6 +9,7 @@ import type { PageGene } from './meta.js';
 import { checkPageName } from './names.js';
 import { InOrder } from './order.js';
 import type { PageWork } from './page-jobs.js';
+import type { Bringing } from './pieces.js';
 import { Progress } from './progress.js';
 import type { PageFile, PageList } from './read.js';
 import type { Damage } from './recover.js';
@@ -25,6 +26,12 @@ export interface SpillRequest {
   readonly page: number;
   /** Of its room. */
   readonly transcript: Uint8Array;
+}
+
+export interface SpillLaneRequest {
+  readonly name: string;
+  readonly transcript: Uint8Array;
+  readonly bringing: Bringing;
 }
 
 export interface RestoreRequest {
@@ -72,6 +79,17 @@ export class PageFiles {
     return this.#onPage('spill', name, options, (until, backstopMs) =>
       this.#work.run({ what: 'spill', ...this.#owned, ...until, name, page, transcript }, backstopMs),
     );
+  }
+
+  /**
+   * Writes what a lane holds to disk as `spill` does its page, through a window: the files are the same. Rejects as `spill`,
+   * and with whatever bringing a piece rejects with.
+   */
+  spillLane({ name, transcript, bringing }: SpillLaneRequest, options: PageJobOptions): Promise<PageFile> {
+    return this.#onPage('spill', name, options, (until, backstopMs) => {
+      const job = { what: 'spill-lane', ...this.#owned, ...until, name, transcript } as const;
+      return this.#work.runWith(job, backstopMs, bringing);
+    });
   }
 
   /**

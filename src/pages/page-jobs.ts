@@ -3,10 +3,12 @@
  * priority is for good.
  */
 import { Offload } from '../runtime/offload.js';
-import type { PagesAnswer, PagesJob } from './job.js';
+import type { PagesAnswer, PagesJob, SpillLaneJob } from './job.js';
+import { type Bringing, bringTo } from './pieces.js';
+import type { PageFile } from './read.js';
 
 /** What page files need of it. */
-export type PageWork = Pick<PageJobs, 'run' | 'close'>;
+export type PageWork = Pick<PageJobs, 'run' | 'runWith' | 'close'>;
 
 const JOB = new URL('../jobs/pages.js', import.meta.url).href;
 
@@ -21,6 +23,16 @@ export class PageJobs {
   ): Promise<PagesAnswer[What]> {
     const pool = job.what === 'spill' ? this.#spills : this.#offload;
     return pool.run<PagesAnswer[What]>(JOB, job, deadlineMs);
+  }
+
+  /** The same of a job that has pieces brought. */
+  async runWith(job: SpillLaneJob, deadlineMs: number, bringing: Bringing): Promise<PageFile> {
+    const { end, close } = bringTo(bringing);
+    try {
+      return await this.#spills.run(JOB, { ...job, pieces: end }, deadlineMs, { transfer: [end.port] });
+    } finally {
+      close();
+    }
   }
 
   async close(): Promise<void> {

@@ -104,6 +104,7 @@ function checkRoom({ disk, path }: Directory, page: string, needBytes: number): 
 
 const sectionOf = (source: PageSource, section: number): Content => ({
   bytes: source.layout.sections[section]?.bytes ?? 0,
+  chunkBytes: source.chunkBytes,
   checksum: (offset, length, before) => source.checksum(section, offset, length, before),
   write: (file, offset, length) => source.write(file, section, offset, length),
 });

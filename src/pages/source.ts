@@ -19,6 +19,8 @@ export interface PageBytes {
 
 export interface PageSource extends PageBytes {
   readonly layout: PageLayout;
+  /** What is asked for of a section is at most so much of it, one such part after the other; left out: CHUNK_BYTES. */
+  readonly chunkBytes?: number | undefined;
   /** Writes a part of a section where the file stands. Answers how many bytes; maybe not all. */
   write(file: number, section: number, offset: number, length: number): number;
 }

@@ -18,6 +18,7 @@ export function withTranscript(page: PageSource, bytes: Uint8Array, disk: Pick<D
   const last = layout.sections.length;
   const part = (offset: number, length: number): Uint8Array => bytes.subarray(offset, offset + length);
   return {
+    chunkBytes: page.chunkBytes,
     layout: { ...layout, sections: [...layout.sections, { kind: TRANSCRIPT, bytes: bytes.length }] },
     checksum: (section, offset, length, before) =>
       section === last ? crc32(part(offset, length), before) : page.checksum(section, offset, length, before),

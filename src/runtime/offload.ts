@@ -2,6 +2,7 @@
  * The offload pool: short jobs on threads of their own (Piscina), so that no actor's thread does file work or long
  * sums. A job is a module whose default export takes plain data and answers plain data; see `defineJob`.
  */
+import type { MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import {
   Aborted,
@@ -24,6 +25,12 @@ export interface OffloadOptions {
 const DEFAULTS: OffloadOptions = { threads: 2, queue: 256, kept: 0 };
 /** A thread without a job ends after this long. */
 const IDLE_MS = 5_000;
+
+export interface JobOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Ports in the input, which the job has from then on. */
+  readonly transfer?: readonly MessagePort[] | undefined;
+}
 
 /** What crosses the thread border: a thrown error keeps its class. */
 export type JobResult<T> = { readonly ok: T } | { readonly error: ErrorEnvelope };
@@ -61,13 +68,14 @@ export class Offload {
     module: string,
     input: unknown,
     deadlineMs: number,
-    signal?: AbortSignal,
+    { signal, transfer = [] }: JobOptions = {},
   ): Promise<Output> {
     const late = AbortSignal.timeout(deadlineMs);
     const abort = signal === undefined ? late : AbortSignal.any([late, signal]);
     let result: JobResult<Output>;
     try {
-      result = (await this.#pool.run(input, { filename: module, signal: abort })) as JobResult<Output>;
+      const options = { filename: module, signal: abort, transferList: [...transfer] };
+      result = (await this.#pool.run(input, options)) as JobResult<Output>;
     } catch (error) {
       if (signal?.aborted) throw new Aborted({ what: `the job ${module}` });
       if (late.aborted)

@@ -22,7 +22,7 @@ describe('the offload pool', () => {
   test('a job past its deadline, or aborted, fails; the next one runs', async () => {
     expect(await failure(offload.run(job, { sleepMs: 5_000 }, 50))).toMatchObject({ code: 'AskTimeout' });
     const control = new AbortController();
-    const aborted = failure(offload.run(job, { sleepMs: 5_000 }, 10_000, control.signal));
+    const aborted = failure(offload.run(job, { sleepMs: 5_000 }, 10_000, { signal: control.signal }));
     control.abort();
     expect(await aborted).toMatchObject({ code: 'Aborted' });
     expect(await offload.run(job, { add: [1, 1] }, 10_000)).toBe(2);

@@ -2,7 +2,7 @@
  * A context of the fake engine: what its lanes hold, token by token, and what is told when a lane is asked for something that no
  * lane could do.
  */
-import { GeneAbsent } from '../../src/errors.js';
+import { BadArgument, GeneAbsent } from '../../src/errors.js';
 import {
   type AppliedGene,
   type BufferBytes,
@@ -12,10 +12,10 @@ import {
   RowOutput,
   StepStatus,
 } from '../../src/native/addon.js';
-import type { Checkpoint, CheckpointCounts, SectionData } from '../../src/native/pages.js';
+import type { Checkpoint, CheckpointCounts, SectionData, WindowInfo } from '../../src/native/pages.js';
 import type { FakeAddon } from './fake-addon.js';
 import { computed, type LaneGenes, laneGenes, NO_GENES } from './fake-genes.js';
-import { FINGERPRINT } from './fake-pages.js';
+import { FINGERPRINT, PIECE_BYTES, sectionsOf } from './fake-pages.js';
 import { nextToken } from './fake-tokens.js';
 
 /** So long that turns overlap, and something can come between. */
@@ -25,6 +25,13 @@ export const CELL_BYTES = 2;
 const KV_BYTES = 4;
 /** What lanes, cells and genes must add up to, wherever it is found out. */
 export const ADD_UP = 'lanes, cells and genes add up';
+
+interface FakeWindow {
+  readonly lane: number;
+  readonly page: number;
+  readonly tokens: number;
+  readonly sections: ReturnType<typeof sectionsOf>;
+}
 
 export class FakeContext implements NativeContext {
   readonly lanes: number;
@@ -37,6 +44,7 @@ export class FakeContext implements NativeContext {
   #lastCell = 0;
   readonly #genes: LaneGenes[];
   readonly #owner: unknown;
+  #window: FakeWindow | undefined;
   /** The page that each lane came from, until it is emptied. */
   readonly #cameFrom = new Map<number, number>();
 
@@ -148,6 +156,33 @@ export class FakeContext implements NativeContext {
     return id;
   }
 
+  openWindow(lane: number, given: readonly SectionData[]): WindowInfo {
+    const kv = this.#kv[lane] as number[];
+    this.closeWindow();
+    const page = this.#addon.pages.openWindow();
+    this.#window = { lane, page, tokens: kv.length, sections: sectionsOf(kv, given) };
+    const sections = this.#window.sections.map(({ kind, data }) => ({ kind, bytes: data.length }));
+    const bytes = sections.reduce((sum, section) => sum + section.bytes, 0);
+    const layout = { fingerprint: FINGERPRINT, cells: kv.length, sections, bytes };
+    return { page, pieceBytes: PIECE_BYTES, layout };
+  }
+
+  /** A lane that has changed closes it. */
+  fillWindow(section: number, offset: number, length: number): void {
+    const window = this.#window;
+    if (window === undefined || this.length(window.lane) !== window.tokens) {
+      this.closeWindow();
+      throw new BadArgument({ argument: 'window', value: 'none', expected: 'a lane that stays as it is' });
+    }
+    const data = window.sections[section]?.data ?? new Uint8Array();
+    this.#addon.pages.piece(window.page).set(data.subarray(offset, offset + length));
+  }
+
+  closeWindow(): void {
+    if (this.#window !== undefined) this.#addon.pages.release(this.#window.page);
+    this.#window = undefined;
+  }
+
   pageIn(lane: number, page: number): void {
     const held = this.#kv[lane] as number[];
     if (held.length > 0) this.#broken(`page ${page} put into lane ${lane}, which is not empty`);
@@ -178,6 +213,7 @@ export class FakeContext implements NativeContext {
   }
 
   close(): void {
+    this.closeWindow();
     for (const held of [...this.#kv, ...this.#cells]) held.length = 0;
     this.#genes.fill(NO_GENES);
     this.#cameFrom.clear();

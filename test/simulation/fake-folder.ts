@@ -5,18 +5,21 @@
  */
 
 import { DirectoryInUse, fromEnvelope } from '../../src/errors.js';
-import { runIn } from '../../src/jobs/pages.js';
+import { runIn, spillLane } from '../../src/jobs/pages.js';
 import type { NativeFiles } from '../../src/native/addon.js';
 import type { Directory } from '../../src/pages/directory.js';
-import type { PagesAnswer, PagesJob } from '../../src/pages/job.js';
+import type { PagesAnswer, PagesJob, SpillLaneJob } from '../../src/pages/job.js';
 import { lockPath, pagesPath, stagingPath } from '../../src/pages/layout.js';
 import type { PageWork } from '../../src/pages/page-jobs.js';
+import type { Bringing } from '../../src/pages/pieces.js';
+import type { PageFile } from '../../src/pages/read.js';
 import { recover } from '../../src/pages/recover.js';
 import { toEnvelope } from '../../src/runtime/errors.js';
 import { Random } from '../../src/testing/index.js';
+import { BroughtLane } from './brought-lane.js';
 import { DIR, FakeDisk } from './fake-disk.js';
 import type { FakePages } from './fake-pages.js';
-import { Generations, type PageJob } from './generations.js';
+import { Generations, type PageJob, type Section } from './generations.js';
 
 /** Half a job takes up to so long, ms: some turns' time. */
 const HALF_MS = 30;
@@ -87,6 +90,7 @@ export class FakeFolder {
     return {
       run: async <What extends PagesJob['what']>(job: PagesJob & { readonly what: What }) =>
         (await this.#counted(() => this.#take(job, pages))) as PagesAnswer[What],
+      runWith: (job, _deadlineMs, bringing) => this.#counted(() => this.#takeLane(job, pages, bringing)),
       close: async () => {},
     };
   }
@@ -112,21 +116,36 @@ export class FakeFolder {
     return structuredClone(done.ok);
   }
 
-  #do(job: PagesJob, pages: FakePages): { readonly ok: unknown } | { readonly error: unknown } {
+  async #takeLane(job: SpillLaneJob, pages: FakePages, bringing: Bringing): Promise<PageFile> {
+    const lane = new BroughtLane(pages);
+    await this.#slowDown();
+    await lane.collect(bringing, () => this.#pass(this.#random.between(0, HALF_MS)));
+    const done = this.#do(job, pages, lane);
+    await this.#pass(this.#random.between(0, HALF_MS));
+    this.#asJob(pages, () => lane.letGo());
+    if ('error' in done) throw fromEnvelope(toEnvelope(done.error));
+    return structuredClone(done.ok as PageFile);
+  }
+
+  #do(job: PagesJob, pages: FakePages, lane = new BroughtLane(pages)): Done {
     const { disk } = this;
     this.#strike(job);
     disk.struck = false;
-    let done: { readonly ok: unknown } | { readonly error: unknown };
+    let done: Done;
     try {
       done = {
-        ok: job.what === 'open' ? this.#opened(job.path) : this.#asJob(pages, () => this.#runIn(job)),
+        ok: job.what === 'open' ? this.#opened(job.path) : this.#asJob(pages, () => this.#runIn(job, lane)),
       };
     } catch (error) {
       done = { error };
     }
     disk.trouble = undefined;
     if (disk.struck) this.occurred++;
-    if (isOnPage(job)) this.#generations.look(job, 'error' in done ? done.error : undefined, disk, pages);
+    if (isOnPage(job)) {
+      const sections = (): readonly Section[] =>
+        job.what === 'spill' ? pages.sections(job.page) : lane.sections();
+      this.#generations.look(job, 'error' in done ? done.error : undefined, disk, sections);
+    }
     return done;
   }
 
@@ -140,8 +159,9 @@ export class FakeFolder {
     return this.#generations.names(this.disk);
   }
 
-  #runIn(job: OwnedJob): PagesAnswer[OwnedJob['what']] {
-    return runIn(this.directory(job.lock), job);
+  #runIn(job: OwnedJob, lane: BroughtLane): PagesAnswer[OwnedJob['what']] {
+    const directory = this.directory(job.lock);
+    return job.what === 'spill-lane' ? spillLane(directory, job, lane) : runIn(directory, job);
   }
 
   directory(lock: number): Directory {
@@ -163,7 +183,7 @@ export class FakeFolder {
   #strike(job: PagesJob): void {
     const spoils = this.#due('spoilt-file');
     if (spoils !== undefined) this.#spoil();
-    const full = job.what === 'spill' ? this.#due('full-disk') : undefined;
+    const full = SPILLS.includes(job.what) ? this.#due('full-disk') : undefined;
     if (full?.kind === 'full-disk') this.disk.trouble = { code: 'ENOSPC', after: full.after };
     const fails = job.what === 'list' ? undefined : this.#due('failed-disk');
     if (fails?.kind === 'failed-disk') this.disk.trouble = { code: 'EIO', after: fails.after };
@@ -212,4 +232,7 @@ export class FakeFolder {
   }
 }
 
-const isOnPage = (job: PagesJob): job is PageJob => ['spill', 'restore', 'remove'].includes(job.what);
+type Done = { readonly ok: unknown } | { readonly error: unknown };
+
+const SPILLS: readonly string[] = ['spill', 'spill-lane'];
+const isOnPage = (job: PagesJob): job is PageJob => [...SPILLS, 'restore', 'remove'].includes(job.what);

@@ -20,6 +20,7 @@ interface FakePage {
   readonly sections: readonly { readonly kind: SectionKind; readonly data: Uint8Array }[];
   readonly bytes: number;
   sealed: boolean;
+  readonly isWindow: boolean;
   /** Held by the store, and by jobs that write it. */
   references: number;
   jobs: number;
@@ -42,9 +43,21 @@ export class FakePages implements PageStore {
   }
 
   put(kv: readonly number[], sections: readonly SectionData[]): number {
-    const all = [{ kind: SectionKind.kv, data: new Uint8Array(Int32Array.from(kv).buffer) }, ...sections];
-    const kept = all.map(({ kind, data }) => ({ kind, data: data.slice() }));
-    return this.#add({ fingerprint: FINGERPRINT, cells: kv.length }, kept, true);
+    return this.#add({ fingerprint: FINGERPRINT, cells: kv.length }, sectionsOf(kv, sections), true);
+  }
+
+  /** A window, whose piece is to be filled. */
+  openWindow(): number {
+    const piece = [{ kind: SectionKind.kv, data: new Uint8Array(PIECE_BYTES) }];
+    const id = ++this.#last;
+    const page = { fingerprint: '', cells: 0, sections: piece, bytes: PIECE_BYTES, sealed: false };
+    this.#pages.set(id, { ...page, isWindow: true, references: 1, jobs: 0 });
+    return id;
+  }
+
+  /** What is in the window, or is from now on. */
+  piece(window: number): Uint8Array {
+    return this.#page(window).sections[0]?.data as Uint8Array;
   }
 
   kv(id: number): number[] {
@@ -71,6 +84,8 @@ export class FakePages implements PageStore {
       .sections.find((each) => each.kind === kind)
       ?.data.slice();
 
+  sections = (id: number): FakePage['sections'] => this.#page(id).sections;
+
   retain(id: number): void {
     const page = this.#page(id);
     page.references++;
@@ -88,8 +103,13 @@ export class FakePages implements PageStore {
   list = (): number[] => [...this.#pages.keys()];
 
   usage(): PageUsage {
-    const bytes = [...this.#pages.values()].reduce((sum, page) => sum + page.bytes, 0);
-    return { bytes, free: this.free, ceiling: this.#ceiling, count: this.#pages.size };
+    const sumOf = (windows: boolean): number =>
+      [...this.#pages.values()].reduce(
+        (sum, { bytes, isWindow }) => sum + (isWindow === windows ? bytes : 0),
+        0,
+      );
+    const [bytes, windows] = [sumOf(false), sumOf(true)];
+    return { bytes, windows, free: this.free, ceiling: this.#ceiling, count: this.#pages.size };
   }
 
   setCeiling(bytes: number): void {
@@ -132,7 +152,8 @@ export class FakePages implements PageStore {
     if (usedBytes + bytes > this.#ceiling) {
       throw new OverCeiling({ needBytes: bytes, usedBytes, ceilingBytes: this.#ceiling });
     }
-    this.#pages.set(++this.#last, { fingerprint, cells, sections, bytes, sealed, references: 1, jobs: 0 });
+    const page = { fingerprint, cells, sections, bytes, sealed, isWindow: false, references: 1, jobs: 0 };
+    this.#pages.set(++this.#last, page);
     return this.#last;
   }
 
@@ -148,6 +169,13 @@ export class FakePages implements PageStore {
   }
 }
 
+export const sectionsOf = (kv: readonly number[], given: readonly SectionData[]): FakePage['sections'] =>
+  [{ kind: SectionKind.kv, data: new Uint8Array(Int32Array.from(kv).buffer) }, ...given].map(
+    ({ kind, data }) => ({ kind, data: data.slice() }),
+  );
+
+/** Of a window: some rooms take several. */
+export const PIECE_BYTES = 256;
 /** Of all contexts. */
 export const FINGERPRINT = 'model=fake';
 

@@ -3,17 +3,20 @@
  * one that failed the one before it. Looked at as whoever comes next would find it.
  */
 import { crc32 } from 'node:zlib';
-import type { PagesJob, SpillJob } from '../../src/pages/job.js';
+import type { PagesJob, SpillJob, SpillLaneJob } from '../../src/pages/job.js';
 import { folderName } from '../../src/pages/names.js';
 import { read } from '../../src/pages/read.js';
 import type { PageLayout, PageTarget } from '../../src/pages/source.js';
-import { sourceOf } from '../../src/pages/store.js';
 import { TRANSCRIPT } from '../../src/pages/transcript.js';
 import { DIR, type FakeDisk } from './fake-disk.js';
-import type { FakePages } from './fake-pages.js';
 
 /** A job on one page. */
-export type PageJob = PagesJob & { readonly what: 'spill' | 'restore' | 'remove' };
+export type PageJob = PagesJob & { readonly what: 'spill' | 'spill-lane' | 'restore' | 'remove' };
+
+export interface Section {
+  readonly kind: number;
+  readonly data: Uint8Array;
+}
 
 const NOTHING = 'nothing';
 const SPOILT = 'a page that is refused';
@@ -34,12 +37,12 @@ export class Generations {
     }
   }
 
-  /** A job has ended. */
-  look(job: PageJob, error: unknown, disk: FakeDisk, pages: FakePages): void {
+  /** A job has ended. `sections`: of what it was to write. */
+  look(job: PageJob, error: unknown, disk: FakeDisk, sections: () => readonly Section[]): void {
     const { name } = job;
     const before = this.#allowed.get(name) ?? [NOTHING];
     const found = this.found(name, disk);
-    const allowed = allowedAfter(job, error, before, pages);
+    const allowed = allowedAfter(job, error, before, sections);
     if (!allowed.includes(found)) {
       const ended = error === undefined ? 'well' : `with ${codeOf(error)}`;
       this.#broken(`${job.what} of ${name} ended ${ended}; on disk is ${found}, not ${allowed.join(' or ')}`);
@@ -56,7 +59,7 @@ export class Generations {
   found(name: string, disk: FakeDisk): string {
     const copy = disk.copy();
     const files = { claim: () => true, unclaim: () => {} };
-    let sections: { readonly kind: number; readonly data: Uint8Array }[] = [];
+    let sections: Section[] = [];
     const part = (section: number, offset: number, length: number): Uint8Array =>
       (sections[section]?.data ?? new Uint8Array()).subarray(offset, offset + length);
     const begin = (layout: PageLayout): PageTarget => {
@@ -81,12 +84,13 @@ function allowedAfter(
   job: PageJob,
   error: unknown,
   before: readonly string[],
-  pages: FakePages,
+  sections: () => readonly Section[],
 ): readonly string[] {
   const isUnfinished = codeOf(error) === 'PublicationUnfinished';
   switch (job.what) {
     case 'spill':
-      return error === undefined || isUnfinished ? [written(job, pages)] : before;
+    case 'spill-lane':
+      return error === undefined || isUnfinished ? [written(job, sections())] : before;
     case 'remove':
       return error === undefined ? [NOTHING] : [...before, NOTHING];
     case 'restore':
@@ -94,11 +98,14 @@ function allowedAfter(
   }
 }
 
-function written({ page, transcript }: SpillJob, pages: FakePages): string {
-  const { layout, checksum } = sourceOf(pages, page);
-  const sections = layout.sections.map(({ kind, bytes }, i) => [kind, bytes, checksum(i, 0, bytes, 0)]);
-  return gist([...sections, [TRANSCRIPT, transcript.length, crc32(transcript)]]);
-}
+const written = ({ transcript }: SpillJob | SpillLaneJob, sections: readonly Section[]): string =>
+  gist(
+    [...sections, { kind: TRANSCRIPT, data: transcript }].map(({ kind, data }) => [
+      kind,
+      data.length,
+      crc32(data),
+    ]),
+  );
 
 const codeOf = (error: unknown): unknown => (error as { code?: unknown } | undefined)?.code;
 

@@ -27,6 +27,7 @@ export class RareMoments implements Listener {
     'reclaim while reading from disk': 0,
     'a gene wanted by two': 0,
     'lanes that share cells': 0,
+    'a lane that left to disk': 0,
   };
   /** Grants that run, by what their minds call them: their number and activity. */
   readonly #grants = new Map<string, { readonly grant: number; readonly activity: Activity }>();
@@ -87,6 +88,7 @@ export class RareMoments implements Listener {
         this.#reclaiming.clear();
         return;
       case 'disk':
+        if (word.type === 'left') this.counts['a lane that left to disk']++;
         this.#reading.delete(word.read);
         return;
       case 'pinned':

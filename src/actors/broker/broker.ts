@@ -198,7 +198,7 @@ class Broker implements Behaviour {
   #grantAll(): void {
     const engine = this.#engine;
     if (engine === undefined) return;
-    this.#waiting.fetch(engine.shape);
+    if (!this.#relaunch.isForRoom) this.#waiting.fetch(engine.shape);
     this.#relaunch.reclaim(this.#reclaims);
     if (this.#relaunch.holds(this.#ledger.granted.size, (message) => this.#tellEngine(message))) return;
     while (this.#ledger.waiting.size > 0) {

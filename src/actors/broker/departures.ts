@@ -1,24 +1,21 @@
 /**
- * Lanes that leave to disk before the context is made smaller (B4), one after another, the one least recently used first: so
- * no more than one lane's state is in memory beside the context. What a turn waits for stays, and where disk cannot take a lane's
- * page, that stays in memory and no other leaves: the engine takes those out when it makes the context anew.
+ * Lanes that leave to disk before the context is made smaller (B4), one after another, each through a window: so of all that they
+ * hold no more is in memory beside the context than that. The one least recently used goes first, and those for which something
+ * waits go last: they are read again soon. Where disk cannot take a lane no other leaves: the engine takes those out, into pages
+ * in memory, when it makes the context anew.
  */
 import type { ActorId } from '../../runtime/address.js';
 import type { Activity } from '../activity.js';
-import type { PageRecord } from '../engine/protocol.js';
 import type { LaneState } from './queue.js';
 import type { Written } from './writings.js';
 
 export interface DeparturesOf {
   lanes(): readonly LaneState[];
   isWanted(activity: Activity): boolean;
-  /** Has what an idle lane holds go into a page; answers that, when it is made. Undefined: it could not be. */
-  pageOut(lane: LaneState): Promise<PageRecord | undefined>;
-  readonly writings: { write(records: readonly PageRecord[], pager: ActorId): Promise<Written>[] };
+  /** Has what an idle lane holds written; it is empty when that is there. */
+  write(lane: LaneState, pager: ActorId): Promise<Written>;
   /** Undefined: there is none. */
   pager(): ActorId | undefined;
-  /** Has memory let go of a page that nothing is about to need. */
-  drop(records: readonly PageRecord[]): Promise<number>;
 }
 
 export class Departures {
@@ -28,37 +25,27 @@ export class Departures {
     this.#of = of;
   }
 
-  /** As long as `goesOn` says so. Rejects where the engine is lost over it. */
+  /** As long as `goesOn` says so. One that does not leave is not asked for again. */
   async leave(goesOn: () => boolean): Promise<void> {
-    const { lanes, isWanted, pager } = this.#of;
+    const { lanes, isWanted, pager, write } = this.#of;
+    const tried = new Set<number>();
     for (;;) {
       const to = pager();
-      const next = nextToLeave(lanes(), isWanted);
+      const left = lanes().filter(({ lane }) => !tried.has(lane));
+      const next = nextToLeave(left, isWanted);
       if (to === undefined || next === undefined || !goesOn()) return;
-      if (!(await this.#leaves(next, to))) return;
+      tried.add(next.lane);
+      if ((await write(next, to)) === 'refused') return;
     }
-  }
-
-  /** False: disk takes no more. */
-  async #leaves(lane: LaneState, pager: ActorId): Promise<boolean> {
-    const record = await this.#of.pageOut(lane);
-    // It is lost, as it would be with the context.
-    if (record === undefined) return true;
-    const [written] = await Promise.all(this.#of.writings.write([record], pager));
-    if (written === 'there') await this.#of.drop([record]);
-    return written !== 'refused';
   }
 }
 
-/** The idle lane that was used least recently, but none that something waits for. */
+/** The idle lane that was used least recently; of those for which something waits only where there is no other. */
 export function nextToLeave(
   lanes: readonly LaneState[],
   isWanted: (activity: Activity) => boolean,
 ): LaneState | undefined {
-  let next: LaneState | undefined;
-  for (const lane of lanes) {
-    if (lane.state !== 'idle' || lane.activity === undefined || isWanted(lane.activity)) continue;
-    if (next === undefined || lane.lastUse < next.lastUse) next = lane;
-  }
-  return next;
+  const idle = lanes.filter(({ state, activity }) => state === 'idle' && activity !== undefined);
+  const waits = ({ activity = '' }: LaneState): number => Number(isWanted(activity));
+  return idle.sort((a, b) => waits(a) - waits(b) || a.lastUse - b.lastUse)[0];
 }

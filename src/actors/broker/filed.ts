@@ -15,8 +15,8 @@ const FILE = 'file/';
 export interface FiledBy {
   readonly file: FiledPage;
   readonly pager: ActorId;
-  /** The number that the same page has in memory, or had there. */
-  readonly page: number;
+  /** The number that the same page has in memory, or had there; undefined: it never was there. */
+  readonly page: number | undefined;
 }
 
 export class Filed {

@@ -13,8 +13,9 @@ export const LEASE_KINDS = [
   'pages',
   'arena',
   'checkpoints',
+  'window',
 ] as const;
-/** `arena`: memory that the store of pages holds and nothing uses; `compute`, `output`: buffers of a step. */
+/** `window`: through which a lane goes to disk; `arena`: memory that the store of pages holds and nothing uses; `compute`, `output`: buffers of a step. */
 export type LeaseKind = (typeof LEASE_KINDS)[number];
 
 export interface Lease {

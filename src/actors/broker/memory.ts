@@ -79,10 +79,9 @@ export class Memory {
     const holder = (name: Holder): ActorId | undefined => this.#holders.get(name);
     this.#givers = new Givers({ ctx, occupancy, rooms, leases: () => this.#book.all(), holder });
     this.#departures = new Departures({
-      ...{ lanes: () => occupancy.lanes.all, writings: rooms.writings, pager: () => holder('pager') },
+      ...{ lanes: () => occupancy.lanes.all, pager: () => holder('pager') },
       isWanted: (activity) => rooms.isWanted(activity),
-      pageOut: (lane) => rooms.pageOut(lane),
-      drop: (records) => this.#givers.drop(records),
+      write: (lane, pager) => rooms.laneWriting.write(lane, pager),
     });
     this.#resize = new Resize({
       ...{ now, leases: () => this.#book.all(), waiting: () => of.turns.waiting.size },

@@ -5,6 +5,7 @@ import { EmptyLane, NoSuchPage, OverCeiling, type TroupeError } from '../../erro
 import { type Context, refuse } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
 import { type Activity, belongsTo, mindOf } from '../activity.js';
+import type { IdleLane } from '../engine/lane-window.js';
 import {
   type EngineControl,
   type EngineToBroker,
@@ -107,6 +108,14 @@ export class Occupancy {
         );
     this.#say([{ lane, activity, keep: drop !== undefined }], drop ?? []);
     if (drop !== undefined) this.pages.put({ activity, page: UNMADE, held, bytes });
+  }
+
+  /** What an idle lane holds is on disk: it is emptied, if it still is as it was. */
+  leave({ lane, activity, grant, held }: IdleLane): void {
+    const idle = this.lanes.idle(activity);
+    if (idle?.lane !== lane || idle.grant !== grant || idle.held !== held) return;
+    this.lanes.vacate(lane);
+    this.#say([{ lane, activity, keep: false }], []);
   }
 
   hear(message: Whereabouts): void {

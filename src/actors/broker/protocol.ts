@@ -5,6 +5,7 @@ import type { PageFile } from '../../pages/read.js';
 import type { ActorId } from '../../runtime/address.js';
 import type { ErrorEnvelope } from '../../runtime/errors.js';
 import type { Activity } from '../activity.js';
+import type { IdleLane } from '../engine/lane-window.js';
 import type { PageMove, PageRecord, Shape } from '../engine/protocol.js';
 import type { NamedGene, PinnedPhenotype } from '../residency/protocol.js';
 import type { RoomPlace } from './places.js';
@@ -142,6 +143,10 @@ export interface PagerToBroker {
 export type DiskWord =
   /** A page in memory was written; with `drop` memory lets go of it, unless something is about to need it. */
   | { readonly type: 'filed'; readonly file: FiledPage; readonly page: number; readonly drop: boolean }
+  /** A lane was written as it is, which needs it no longer. */
+  | { readonly type: 'left'; readonly file: FiledPage; readonly lane: IdleLane }
+  /** What became of a lane that was to leave; without an error, `left` has said it. */
+  | { readonly type: 'lane-over'; readonly lane: IdleLane; readonly error: ErrorEnvelope | undefined }
   /** What was to be written because memory is short is on disk, as `filed` has said; or it cannot be. */
   | { readonly type: 'put-away'; readonly page: number; readonly error: ErrorEnvelope | undefined }
   /** A file that was lent is there for its own sake from now on. */
@@ -165,19 +170,26 @@ export type DiskWord =
       readonly error: ErrorEnvelope;
     };
 
-/** A page in memory that is to leave it. */
-export interface LeavingPage {
+/** A room that is to be on disk. */
+interface LeavingRoom {
   readonly activity: Activity;
   readonly mind: ActorId;
-  readonly page: number;
+  /** What its page takes in memory, or would take. */
   readonly bytes: number;
-  /** Whether its room has a file already. */
+  /** Whether it has a file already. */
   readonly isFiled: boolean;
 }
+
+/** In memory, under this number. */
+export type LeavingPage = LeavingRoom & { readonly page: number };
+/** In a lane that nobody runs on. */
+export type LeavingLane = LeavingRoom & { readonly lane: IdleLane };
 
 export type BrokerToPager =
   /** Memory is short: these are to be written, in this order; of each `put-away` says what became of it. */
   | { readonly type: 'put-away'; readonly pages: readonly LeavingPage[]; readonly deadlineMs: number }
+  /** The same of a lane, which is written as it is, through a window: `lane-over` says what became of it. */
+  | { readonly type: 'put-lane-away'; readonly leaving: LeavingLane; readonly deadlineMs: number }
   /** A file that was lent is of no use any more. */
   | { readonly type: 'take-back'; readonly name: string }
   /** A room's page is needed in memory; answered by `read` or `unread`. */

@@ -67,6 +67,11 @@ export class Relaunch {
     return this.#wanted !== undefined;
   }
 
+  /** What lanes hold is on its way out of memory: nothing is read into it from disk. */
+  get isForRoom(): boolean {
+    return this.#wanted?.before !== undefined && this.#wanted.stage !== 'asked';
+  }
+
   /** Wants lanes back, if it waits for them. */
   reclaim(reclaims: Reclaims): void {
     const wanted = this.#wanted;

@@ -9,12 +9,12 @@ import { Band } from '../../runtime/message.js';
 import { type Activity, belongsTo } from '../activity.js';
 import { type EngineToBroker, type PageRecord, UNMADE } from '../engine/protocol.js';
 import { Filed, type FiledBy } from './filed.js';
+import { LaneWriting } from './lane-writing.js';
 import type { Ledger, Request } from './ledger.js';
 import type { MoveKind, Occupancy } from './occupancy.js';
 import { PageQuestions } from './page-questions.js';
 import { placesOf } from './places.js';
 import type { BrokerMessage, BrokerToPager, DiskWord, FoundPage, PagerToBroker, Rooms } from './protocol.js';
-import type { LaneState } from './queue.js';
 import { Readings } from './readings.js';
 import { Writings } from './writings.js';
 
@@ -27,6 +27,7 @@ type Ran = EngineToBroker & { readonly type: 'ran' };
 export class Spilled {
   readonly readings: Readings;
   readonly writings: Writings;
+  readonly laneWriting: LaneWriting;
   readonly #ctx: Context;
   readonly #occupancy: Occupancy;
   readonly #ledger: Ledger;
@@ -41,6 +42,7 @@ export class Spilled {
     this.#files = new Filed(ctx, saved);
     this.readings = new Readings(ctx, this.#files, occupancy, ledger);
     this.writings = new Writings(ctx, this.#files);
+    this.laneWriting = new LaneWriting(ctx, this.#files);
   }
 
   /** Whether something waits for a page of it, or has it. */
@@ -70,17 +72,6 @@ export class Spilled {
     return undefined;
   }
 
-  /** Has what an idle lane holds go into a page; answers that when it is made. Undefined: it could not be. */
-  pageOut({ lane, activity = '' }: LaneState): Promise<PageRecord | undefined> {
-    // Its page is on its way to disk: no other leaves for it that a turn waits for.
-    this.#occupancy.vacate(lane, { isWanted: (other) => this.isWanted(other), after: () => [] });
-    const { page } = this.#found(activity);
-    if (page?.page !== UNMADE) return Promise.resolve(page);
-    return new Promise((resolve, reject) => {
-      this.#questions.ask(activity, { resolve: (found) => resolve((found as FoundPage).page), reject });
-    });
-  }
-
   /** What engine and pager say of lanes and pages. */
   hear(message: PagerToBroker | EngineWords, sender: ActorId): void {
     if (message.type === 'disk') return this.#hearOfDisk(message.word, sender);
@@ -100,6 +91,10 @@ export class Spilled {
     switch (message.type) {
       case 'filed':
         return this.#filed(message, pager);
+      case 'left':
+        return this.#left(message, pager);
+      case 'lane-over':
+        return this.laneWriting.over(message.lane, message.error);
       case 'put-away':
         return this.writings.over(message.page, message.error);
       case 'kept': {
@@ -137,6 +132,7 @@ export class Spilled {
   /** There is a new engine; what pages it has the occupancy knows. */
   opened(): void {
     this.readings.opened();
+    this.laneWriting.opened();
     this.#answerAll();
   }
 
@@ -144,6 +140,7 @@ export class Spilled {
   lost(one: ActorId): void {
     this.readings.lost(one);
     this.writings.lost(one);
+    this.laneWriting.lost(one);
     // The page that they wait for may have been on its way from disk.
     this.#answerAll();
   }
@@ -162,11 +159,20 @@ export class Spilled {
   }
 
   #filed({ file, page, drop }: DiskWord & { readonly type: 'filed' }, pager: ActorId): void {
-    const { activity } = file;
     this.#files.put({ file, pager, page });
-    if (drop) this.#drop(activity, page);
+    if (drop) this.#drop(file.activity, page);
+    this.#wentOnMeanwhile(file.activity, page);
+  }
+
+  #left({ file, lane }: DiskWord & { readonly type: 'left' }, pager: ActorId): void {
+    this.#files.put({ file, pager, page: undefined });
+    this.#occupancy.leave(lane);
+    this.#wentOnMeanwhile(file.activity, undefined);
+  }
+
+  /** It may have been needed while it was being written. `page`: what was written, if it was a page. */
+  #wentOnMeanwhile(activity: Activity, page: number | undefined): void {
     const { lanes, pages } = this.#occupancy;
-    // It was needed while it was being written.
     const isElsewhere =
       lanes.all.some(({ state, activity: there }) => state !== 'empty' && there === activity) ||
       (pages.of(activity)?.page ?? page) !== page;

@@ -12,11 +12,12 @@ import { type LeaseMessage, LeaseNews } from '../broker/lease-news.js';
 import { doneOf, notBegun, soFarOf } from './done.js';
 import { Early } from './early.js';
 import type { Lane, RunOnLane } from './lane.js';
+import type { WindowMessage } from './lane-window.js';
 import type { Trim } from './leases.js';
 import { carryOut } from './move.js';
 import { openModel } from './open.js';
 import { PieceMail } from './pieces.js';
-import { type Effort, EnginePost, type LaneLeft, savedPages, savedShape } from './post.js';
+import { type Effort, EnginePost, NO_EFFORT, NOTHING_LEFT, savedPages, savedShape } from './post.js';
 import type { EngineArgs, EngineControl, EngineMessage, Run, RunOutcome, Work } from './protocol.js';
 import type { EngineReady } from './ready.js';
 import { laneRefusal, type Refusal, refusalFor, refusalOf, sharesLess, tooOld } from './refusal.js';
@@ -25,8 +26,6 @@ import { Revoked } from './revoked.js';
 import { count, Status } from './status.js';
 import { Works } from './works.js';
 
-const NO_EFFORT: Effort = { processed: 0, produced: 0 };
-const NOTHING_LEFT: LaneLeft = { bytes: 0, stretches: [] };
 /** Epochs of an engine that was started again begin above those of before. */
 const EPOCHS_A_START = 2 ** 20;
 
@@ -57,7 +56,7 @@ class Engine implements Behaviour {
         this.#end(lane, 'failed', toEnvelope(this.#works.failure(lane, status))),
     };
     const shape = savedShape(saved) ?? args.shape;
-    this.#works = new Works(model, args, { shape, sink, clock: ctx, listener: this.#post });
+    this.#works = new Works(model, args, { shape, sink, ctx, news: this.#news, listener: this.#post });
     if (ctx.incarnation > 0) this.#works.pages.recover(savedPages(saved));
     this.#loop = ctx.work(() => this.#step());
     this.#sayUp();
@@ -71,7 +70,7 @@ class Engine implements Behaviour {
     return undefined;
   }
 
-  control(message: EngineControl | LeaseMessage | Trim): unknown {
+  control(message: EngineControl | WindowMessage | LeaseMessage | Trim): unknown {
     switch (message.type) {
       case 'ack':
         return this.#acknowledged(message.grant, message.pieces);
@@ -105,6 +104,8 @@ class Engine implements Behaviour {
       case 'unheard':
         if (message.epoch === this.#epoch) this.#sayUp();
         return undefined;
+      default:
+        return this.#works.window.hear(message);
     }
   }
 

@@ -20,7 +20,7 @@ export interface Trim {
 export function engineLeases(model: NativeModel, context: NativeContext, shape: Shape): Omit<Holds, 'type'> {
   const buffers = context.memory();
   const name = basename(model.info.path);
-  const { bytes, free } = loadAddon().pages.usage();
+  const { bytes, windows, free } = loadAddon().pages.usage();
   const store = (owner: string, kind: LeaseKind, held: number): Lease => ({
     ...{ owner, kind, tier: 'host', bytes: held, floorBytes: 0 },
   });
@@ -31,6 +31,7 @@ export function engineLeases(model: NativeModel, context: NativeContext, shape: 
       ...buffers.flatMap((buffer) => bufferLeases(name, buffer, shape)),
       store('pages', 'pages', bytes),
       store('pages', 'arena', free),
+      { ...store('lanes', 'window', windows), floorBytes: windows },
       store('lanes', 'checkpoints', context.checkpointCounts().bytes),
     ].filter((lease) => lease.bytes > 0),
   };

@@ -8,7 +8,13 @@
 import { BadArgument, EmptyLane, NoSuchPage, OverCeiling, PageCorrupt } from '../../errors.js';
 import type { NativeContext, NativeModel } from '../../native/addon.js';
 import { loadAddon } from '../../native/load.js';
-import { type PageInfo, type PageStore, type SectionData, SectionKind } from '../../native/pages.js';
+import {
+  type PageInfo,
+  type PageStore,
+  type SectionData,
+  SectionKind,
+  type WindowInfo,
+} from '../../native/pages.js';
 import { ownerOf, readMeta, writeMeta } from '../../pages/meta.js';
 import type { Activity } from '../activity.js';
 import { type Lane, type LaneBeginning, phenotypeOf } from './lane.js';
@@ -101,6 +107,11 @@ export class Pages {
     this.adopt(record);
     this.#listener.moved('page', record);
     return record;
+  }
+
+  /** Has what `out` would make of a lane read piece by piece. Throws as `NativePaging.openWindow`. */
+  openWindow(lane: Lane, bytes: number): WindowInfo {
+    return this.#context.openWindow(lane.number, this.#sectionsOf(lane), bytes);
   }
 
   /** A page that was read from disk is an activity's; an engine that found it before it was told may have it as another's. */

@@ -46,11 +46,15 @@ export interface Effort {
   readonly produced: number;
 }
 
+export const NO_EFFORT: Effort = { processed: 0, produced: 0 };
+
 /** What a lane holds when a grant of it is over: what a page of it would be charged, and what others hold too. */
 export interface LaneLeft {
   readonly bytes: number;
   readonly stretches: Stretches;
 }
+
+export const NOTHING_LEFT: LaneLeft = { bytes: 0, stretches: [] };
 
 export class EnginePost implements PageListener, CheckpointListener, SharingListener {
   readonly #ctx: Context;

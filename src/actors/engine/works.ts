@@ -4,11 +4,14 @@
 import { ContextFull, DecodeFailed, type TroupeError } from '../../errors.js';
 import { type NativeContext, type NativeModel, StepStatus } from '../../native/addon.js';
 import { loadAddon } from '../../native/load.js';
+import type { Context } from '../../runtime/actor.js';
 import { type ErrorEnvelope, toEnvelope } from '../../runtime/errors.js';
+import type { LeaseNews } from '../broker/lease-news.js';
 import type { Holds } from '../broker/leases.js';
 import { type CheckpointListener, Checkpoints } from './checkpoints.js';
 import type { SharingListener } from './kv.js';
 import type { Lane } from './lane.js';
+import { LaneWindow } from './lane-window.js';
 import { Lanes } from './lanes.js';
 import { engineLeases } from './leases.js';
 import { openContext } from './open.js';
@@ -21,12 +24,14 @@ import { type StepClock, Stepper, type StepSink } from './stepper.js';
 interface Beginning {
   readonly shape: Shape;
   readonly sink: StepSink;
-  readonly clock: StepClock;
+  readonly ctx: Context;
+  readonly news: LeaseNews;
   readonly listener: PageListener & CheckpointListener & SharingListener;
 }
 
 export class Works {
   readonly pages: Pages;
+  readonly window: LaneWindow;
   readonly #model: NativeModel;
   readonly #args: EngineArgs;
   readonly #sink: StepSink;
@@ -38,11 +43,11 @@ export class Works {
   #lanes: Lanes;
   #stepper: Stepper;
 
-  constructor(model: NativeModel, args: EngineArgs, { shape, sink, clock, listener }: Beginning) {
+  constructor(model: NativeModel, args: EngineArgs, { shape, sink, ctx, news, listener }: Beginning) {
     this.#model = model;
     this.#args = args;
     this.#sink = sink;
-    this.#clock = clock;
+    this.#clock = ctx;
     this.#listener = listener;
     this.#shape = shape;
     this.#context = openContext(model, args, shape);
@@ -50,6 +55,7 @@ export class Works {
     this.#checkpoints = this.#newCheckpoints();
     this.#lanes = this.#newLanes();
     this.#stepper = this.#newStepper();
+    this.window = new LaneWindow(ctx, news, this);
   }
 
   ready(): EngineReady {

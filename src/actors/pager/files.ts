@@ -22,6 +22,7 @@ import type { Loans } from './loans.js';
 import { tellOfDisk } from './post.js';
 import type { FileMessage, MoveMessage, PagerAnswers, PagerArgs, Recalled, WhatMoves } from './protocol.js';
 import { TakeBacks } from './take-backs.js';
+import { fromPage, type WhatIsWritten } from './writing.js';
 
 /** Spills and recalls at a time: more than a disk does well. */
 const MAX_JOBS = 256;
@@ -33,18 +34,6 @@ const UNKNOWN = ['DiskFailure', 'PublicationUnfinished'];
 
 type Of<Type extends FileMessage['type']> = FileMessage & { readonly type: Type };
 type Move = (message: MoveMessage) => Promise<PageMove>;
-
-/** A page in memory that is to be written. */
-export interface WhatIsWritten extends WhatMoves {
-  readonly page: number;
-  readonly bytes: number;
-  readonly transcript: Uint8Array;
-  /** Whether memory lets go of it then. */
-  readonly drop: boolean;
-  /** Whether it is there for its own sake. */
-  readonly own: boolean;
-  readonly progress: Progress;
-}
 
 export class Files {
   readonly #ctx: Context;
@@ -135,19 +124,20 @@ export class Files {
     this.#loans.end(name);
   }
 
-  /** Writes a page, and tells the broker. Rejects as `PageFiles.spill`, and with OverDiskBudget. */
+  /** Writes a room, and tells the broker. Rejects as `PageFiles.spill`, and with OverDiskBudget. */
   async write(what: WhatIsWritten): Promise<PageFile> {
-    const { activity, mind, name, page, bytes, transcript, drop, own, deadlineMs, progress } = what;
+    const { activity, mind, name, from, transcript, own, deadlineMs, progress } = what;
+    const { bytes } = from;
     const file = await this.busy(`writing ${name} to disk`, deadlineMs, (files) => {
       this.disk.check(name, bytes + transcript.length);
-      const spilled = files.spill({ name, page, transcript }, { deadlineMs, progress });
+      const spilled = from.spill(files, { name, transcript }, { deadlineMs, progress });
       return spilled.catch((error: unknown) => this.#failed(files, name, error));
     });
     this.disk.wrote(file);
     if (own) this.#loans.end(name);
     const lent = this.#loans.has(name);
     const filed = { activity, mind, held: file.cells, bytes, said: crc32(transcript), lent, file };
-    tellOfDisk(this.#ctx, this.#args.broker, { type: 'filed', file: filed, page, drop });
+    tellOfDisk(this.#ctx, this.#args.broker, from.word(filed));
     return file;
   }
 
@@ -192,10 +182,8 @@ export class Files {
       try {
         return await this.write({
           ...what,
-          page: page.page,
-          bytes: page.bytes,
+          from: fromPage(page.page, page.bytes, drop),
           transcript,
-          drop,
           own: true,
           progress: new Progress(),
         });

@@ -123,6 +123,7 @@ class Pager implements Behaviour {
       case 'reclaim':
         return;
       case 'put-away':
+      case 'put-lane-away':
         return this.#putAway.hear(message);
       case 'take-back':
         return this.#files.takeBacks.add(message.name);

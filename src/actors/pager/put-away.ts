@@ -1,25 +1,32 @@
 /**
- * Pages that memory is too short for, written to disk one after another for the broker.
+ * Rooms that memory is too short for, written to disk one after another for the broker: pages, and lanes on their way out.
  */
 import { Aborted, DeadlineExceeded, PageMismatch, PublicationUnfinished } from '../../errors.js';
 import { Progress } from '../../pages/progress.js';
 import { pageNameOf } from '../../pages/room-names.js';
 import type { Context } from '../../runtime/actor.js';
-import { toEnvelope } from '../../runtime/errors.js';
+import { type ErrorEnvelope, toEnvelope } from '../../runtime/errors.js';
 import { Band } from '../../runtime/message.js';
 import { roomOf } from '../activity.js';
-import type { BrokerToPager, LeavingPage } from '../broker/protocol.js';
+import type { BrokerToPager, DiskWord, LeavingLane, LeavingPage } from '../broker/protocol.js';
 import type { MindTranscript } from '../mind/protocol.js';
 import { encodeTranscript } from '../mind/transcript-bytes.js';
 import type { Files } from './files.js';
 import type { Loans } from './loans.js';
 import { tellOfDisk } from './post.js';
 import type { PagerArgs } from './protocol.js';
+import { fromLane, fromPage, type Whence } from './writing.js';
 
 /** A mind says what was said in a room from memory; pages behind this one wait. */
 const TRANSCRIPT_MS = 2_000;
 
-type Ordered = BrokerToPager & { readonly type: 'put-away' };
+type Ordered = BrokerToPager & { readonly type: 'put-away' | 'put-lane-away' };
+/** One of them. */
+interface Leaving {
+  readonly room: LeavingPage | LeavingLane;
+  readonly from: Whence;
+  over(error: ErrorEnvelope | undefined): DiskWord;
+}
 
 export class PutAway {
   readonly #ctx: Context;
@@ -52,18 +59,32 @@ export class PutAway {
     await this.#files.takeBacks.end();
   }
 
-  async #all({ pages, deadlineMs }: Ordered, until: number): Promise<void> {
-    for (const page of pages) {
-      const error = await this.#write(page, until, deadlineMs).catch(toEnvelope);
+  async #all(ordered: Ordered, until: number): Promise<void> {
+    for (const leaving of this.#leaving(ordered)) {
+      const { room, over } = leaving;
+      const error = await this.#write(leaving, until, ordered.deadlineMs).catch(toEnvelope);
       if (error !== undefined && error.code !== 'NoSuchPage') {
-        this.#ctx.probe({ name: 'page.unwritten', activity: page.activity, error });
+        this.#ctx.probe({ name: 'page.unwritten', activity: room.activity, error });
       }
-      tellOfDisk(this.#ctx, this.#args.broker, { type: 'put-away', page: page.page, error });
+      tellOfDisk(this.#ctx, this.#args.broker, over(error));
     }
   }
 
-  async #write(leaving: LeavingPage, until: number, deadlineMs: number): Promise<undefined> {
-    const { activity, mind, page, bytes, isFiled } = leaving;
+  #leaving(ordered: Ordered): Leaving[] {
+    if (ordered.type === 'put-away') {
+      return ordered.pages.map((room) => ({
+        room,
+        from: fromPage(room.page, room.bytes, false),
+        over: (error) => ({ type: 'put-away', page: room.page, error }),
+      }));
+    }
+    const { leaving: room } = ordered;
+    const from = fromLane(room, this.#ctx, this.#args.engine);
+    return [{ room, from, over: (error) => ({ type: 'lane-over', lane: room.lane, error }) }];
+  }
+
+  async #write({ room: leaving, from }: Leaving, until: number, deadlineMs: number): Promise<undefined> {
+    const { activity, mind, bytes, isFiled } = leaving;
     const task = `writing the page of ${activity} to disk`;
     const leftMs = Math.ceil(until - this.#ctx.now);
     if (this.#ended) throw new Aborted({ what: task });
@@ -85,7 +106,7 @@ export class PutAway {
     try {
       const transcript = encodeTranscript(exchanges);
       const what = { activity, mind, name, deadlineMs: leftMs };
-      await this.#files.write({ ...what, page, bytes, transcript, drop: false, own: false, progress });
+      await this.#files.write({ ...what, from, transcript, own: false, progress });
     } catch (error) {
       // All of it may be on disk even so.
       if (error instanceof PublicationUnfinished) this.#files.takeBacks.add(name);

@@ -5,12 +5,15 @@ import type { Holds } from '../../../src/actors/broker/leases.js';
 import type {
   BrokerToMind,
   BrokerToPager,
+  DiskWord,
   FiledPage,
+  LeavingLane,
   MindToBroker,
   PagerToBroker,
+  Rooms,
 } from '../../../src/actors/broker/protocol.js';
 import type { EngineControl, EngineToBroker } from '../../../src/actors/engine/protocol.js';
-import { DiskFailure } from '../../../src/errors.js';
+import { DiskFailure, LaneMismatch } from '../../../src/errors.js';
 import { toEnvelope } from '../../../src/runtime/errors.js';
 import { Party, settled, TestThread } from '../thread.js';
 
@@ -45,24 +48,27 @@ const press = async (onePool = true): Promise<void> => {
   engine.tell({ type: 'holds', holder: 'engine', leases, onePool });
   await thread.pass(200);
 };
+/** What the engine has heard. */
 const told = async (): Promise<string[]> =>
   (await engine.hears()).map((message) => {
-    if (message.type === 'vacate') return `vacate ${message.claims.map(({ lane }) => lane)}`;
-    return message.type;
+    if (message.type !== 'vacate') return message.type;
+    return message.claims.map(({ lane, keep }) => `${keep ? 'page out' : 'empty'} ${lane}`).join();
   });
-/** The engine has made the page, and the pager has written it, or has not. */
-const written = async (name: string, page: number, error?: Error): Promise<void> => {
-  engine.tell({ type: 'paged', record: { activity: room(name), page, held: 10, bytes: 100 } });
-  await settled();
+/** The lane that the pager was told to write, if it was. */
+const leaving = async (): Promise<LeavingLane | undefined> =>
+  (await pager.hears()).flatMap((message) => (message.type === 'put-lane-away' ? [message.leaving] : []))[0];
+const word = (said: DiskWord): void => pager.tell({ type: 'disk', word: said });
+/** It was written, or was not. */
+const written = async ({ activity, bytes, lane }: LeavingLane, error?: Error): Promise<void> => {
   const file: FiledPage = {
-    ...{ activity: room(name), mind: ada.id, held: 10, bytes: 100, said: 7, lent: true },
-    file: { name, generation: 1, time: 1, fingerprint: 'f', cells: 10, bytes: 100 },
+    ...{ activity, mind: ada.id, held: lane.held, bytes, said: 7, lent: true },
+    file: { name: activity, generation: 1, time: 1, fingerprint: 'f', cells: lane.held, bytes },
   };
-  if (error === undefined) pager.tell({ type: 'disk', word: { type: 'filed', file, page, drop: false } });
-  const word = { type: 'put-away', page, error: error && toEnvelope(error) } as const;
-  pager.tell({ type: 'disk', word });
+  if (error === undefined) word({ type: 'left', file, lane });
+  word({ type: 'lane-over', lane, error: error && toEnvelope(error) });
   await settled();
 };
+const places = async () => ((await thread.ask(broker, { type: 'rooms' })) as Rooms).places;
 
 beforeEach(async () => {
   thread = await TestThread.start();
@@ -79,24 +85,42 @@ beforeEach(async () => {
 });
 
 describe('a context that is made smaller for memory', () => {
-  it('B4 lets one lane leave to disk after the other, and is made when the last one has', async () => {
+  it('B4 has one lane written after the other, each emptied when it is on disk, and is made then', async () => {
     await press();
-    expect(await told()).toEqual(['vacate 0']);
-    await written('old', 1);
-    expect(await told()).toEqual(['trim', 'vacate 1']);
-    await written('new', 2);
-    expect(await told()).toEqual(['trim', 'relaunch']);
+    const old = await leaving();
+    expect(old).toMatchObject({
+      ...{ activity: room('old'), mind: ada.id, bytes: 100, isFiled: false },
+      lane: { activity: room('old'), lane: 0, held: 10 },
+    });
+    expect(await told()).toEqual([]);
+    await written(old as LeavingLane);
+    expect(await told()).toEqual(['empty 0']);
+    await written((await leaving()) as LeavingLane);
+    expect(await told()).toEqual(['empty 1', 'relaunch']);
     expect(await thread.ask(broker, { type: 'pages' })).toEqual([]);
+    expect((await places()).map(({ activity, file }) => [activity, file?.lent])).toEqual([
+      [room('old'), true],
+      [room('new'), true],
+    ]);
   });
 
-  it('B4 is made at once where disk takes no lane: they are in memory then', async () => {
+  it('B4 is made at once where disk takes no lane: the engine has them in memory then', async () => {
     await press();
-    await written('old', 1, new DiskFailure({ path: 'p', operation: 'writing', reason: 'a test' }));
-    expect(await told()).toEqual(['vacate 0', 'relaunch']);
-    expect(await thread.ask(broker, { type: 'pages' })).toMatchObject([{ page: 1 }]);
+    const full = new DiskFailure({ path: 'p', operation: 'writing', reason: 'a test' });
+    await written((await leaving()) as LeavingLane, full);
+    expect(await told()).toEqual(['relaunch']);
+    expect(await leaving()).toBeUndefined();
   });
 
-  it('B4 keeps a room that a turn came to wait for in memory, and that turn waits for the context', async () => {
+  it('B4 passes over a lane that could not be written as it was, which stays where it is', async () => {
+    await press();
+    const other = new LaneMismatch({ lane: 0, expected: 'it', actual: 'another' });
+    await written((await leaving()) as LeavingLane, other);
+    expect(await told()).toEqual([]);
+    expect(await leaving()).toMatchObject({ activity: room('new') });
+  });
+
+  it('B4 has a turn that comes meanwhile wait for the context; its room is read from disk then', async () => {
     await press();
     request(3, 'old');
     request(4, 'new');
@@ -104,24 +128,49 @@ describe('a context that is made smaller for memory', () => {
       { type: 'queued', ticket: 3, reason: 'relaunching' },
       { type: 'queued', ticket: 4, reason: 'relaunching' },
     ]);
-    await written('old', 1);
-    expect(await told()).toEqual(['vacate 0', 'relaunch']);
-    expect(await thread.ask(broker, { type: 'pages' })).toMatchObject([{ page: 1 }]);
+    await written((await leaving()) as LeavingLane);
+    await written((await leaving()) as LeavingLane);
+    expect(await told()).toEqual(['empty 0', 'empty 1', 'relaunch']);
+    expect(await pager.hears()).toEqual([]);
+    engine.tell({ type: 'up', engine: engine.id, epoch: 1, shape: SMALL, pages: [] });
+    expect((await pager.hears()).filter(({ type }) => type === 'read')).toMatchObject([
+      { file: { activity: room('old') } },
+      { file: { activity: room('new') } },
+    ]);
   });
 
   it('B4 waits for a slow disk no longer than 5 s, for nothing is granted meanwhile', async () => {
     await press();
-    engine.tell({ type: 'paged', record: { activity: room('old'), page: 1, held: 10, bytes: 100 } });
     await thread.pass(4_000);
-    expect(await told()).toEqual(['vacate 0']);
+    expect(await told()).toEqual([]);
     await thread.pass(2_000);
+    expect(await told()).toEqual(['relaunch']);
+  });
+
+  it('B4 takes no notice of a lane that was written too late: what it held is in memory', async () => {
+    await press();
+    const old = (await leaving()) as LeavingLane;
+    await thread.pass(6_000);
+    engine.tell({ type: 'paged', record: { activity: room('old'), page: 1, held: 10, bytes: 100 } });
+    engine.tell({ type: 'up', engine: engine.id, epoch: 1, shape: SMALL, pages: [] });
+    engine.tell({ type: 'paged', record: { activity: room('old'), page: 1, held: 10, bytes: 100 } });
+    await told();
+    await written(old);
+    expect(await told()).toEqual([]);
+    expect(await pager.hears()).toContainEqual({ type: 'take-back', name: room('old') });
+  });
+
+  it('R4 is made when the pager is lost over it', async () => {
+    await press();
+    pager.end();
+    await settled();
     expect(await told()).toEqual(['relaunch']);
   });
 
   it('E7 is made when an engine that was lost meanwhile is there again', async () => {
     await press();
     engine.tell({ type: 'up', engine: engine.id, epoch: 1, shape: FULL, pages: [] });
-    expect(await told()).toEqual(['vacate 0', 'relaunch']);
+    expect(await told()).toEqual(['relaunch']);
     engine.tell({ type: 'up', engine: engine.id, epoch: 2, shape: SMALL, pages: [] });
     request(3, 'old');
     expect((await ada.hears()).at(-1)).toMatchObject({ type: 'granted', epoch: 2 });
@@ -130,5 +179,6 @@ describe('a context that is made smaller for memory', () => {
   it('B4 leaves lanes alone where the device has memory of its own', async () => {
     await press(false);
     expect(await told()).toEqual(['relaunch']);
+    expect(await leaving()).toBeUndefined();
   });
 });

@@ -40,7 +40,7 @@ beforeEach(async () => {
   broker = await Party.enter(thread, 'broker', () => pager);
   engine = await Party.enter(thread, 'engine', () => pager);
   const args = { ...{ broker: broker.id, engine: engine.id, residency: 0, dir: '/pages' } };
-  const definition = pagerOver(() => ({ run, close: async () => {} }));
+  const definition = pagerOver(() => ({ run, runWith: run, close: async () => {} }));
   const all = { ...args, diskBytes: 1_000, fingerprint: '' };
   pager = await thread.spawn(definition as never, 'pager', all);
 });

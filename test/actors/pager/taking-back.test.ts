@@ -64,7 +64,7 @@ beforeEach(async () => {
   broker = await Party.enter(thread, 'broker', () => pager);
   mind = await thread.spawn(MIND as never, 'ada');
   const args = { ...{ broker: broker.id, engine: broker.id, residency: 0, dir: '/pages' } };
-  const definition = pagerOver(() => ({ run, close: async () => {} }));
+  const definition = pagerOver(() => ({ run, runWith: run, close: async () => {} }));
   pager = await thread.spawn(definition as never, 'pager', { ...args, diskBytes: 1_000, fingerprint: '' });
 });
 

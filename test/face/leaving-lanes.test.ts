@@ -1,0 +1,76 @@
+/** Lanes that leave to disk before the context is made smaller for memory, through the public face. */
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Mind, Troupe, TurnResult } from '../../src/index.js';
+import { SectionKind } from '../../src/native/pages.js';
+import { addon } from '../native/fixtures.js';
+import { folder, greedy, probesOf, startTroupe } from './stage.js';
+
+const MIB = 2 ** 20;
+/** So much as a troupe of the smallest model needs at least; what it cannot let go of is less. */
+const NEEDED = 68 * MIB;
+
+let place: ReturnType<typeof folder>;
+let troupe: Troupe;
+beforeEach(async () => {
+  place = folder();
+  const memory = { host: NEEDED, pages: 2 ** 30, dir: `${place.path}/pages` };
+  troupe = await startTroupe({ lanes: 2, memory });
+});
+afterEach(async () => {
+  await troupe.stop();
+  expect(addon.pages.usage()).toMatchObject({ count: 0, windows: 0 });
+  place[Symbol.dispose]();
+});
+
+const say = async (mind: Mind, text: string): Promise<TurnResult> => {
+  const result = await mind.turn(text, { maxTokens: 16, sampling: greedy }).result;
+  expect(result.error).toBeUndefined();
+  return result;
+};
+/** Pages of others in this process take what memory there is. */
+function ballast(): () => void {
+  const sections = [{ kind: SectionKind.kv, bytes: 56 * MIB }];
+  const page = addon.pages.create({ fingerprint: 'none', cells: 1, sections });
+  return () => {
+    addon.pages.release(page);
+    addon.pages.trim();
+  };
+}
+
+it('B4 take no more memory than the window, and their rooms come back from disk and say the same', async () => {
+  const undisturbed: string[] = [];
+  for (const name of ['ada', 'ben']) {
+    const mind = await troupe.mind(name);
+    await say(mind, `I am ${name}.`);
+    undisturbed.push((await say(mind, 'Who am I?')).text);
+    await mind.leave();
+  }
+  const [ada, ben] = [await troupe.mind('ada'), await troupe.mind('ben')];
+  await say(ada, 'I am ada.');
+  await say(ben, 'I am ben.');
+  using moves = probesOf(troupe, 'page.move');
+  const relieve = ballast();
+  // The ledger is told of it with the next change.
+  await ada.pageIn();
+  let most = 0;
+  for (let cells = 0; cells !== 512; ) {
+    const report = await troupe.memory();
+    const rooms = report.leases.filter(({ owner, kind }) => kind === 'pages' && owner.includes('/main'));
+    expect(rooms.filter(({ tier }) => tier !== 'disk')).toEqual([]);
+    const windows = report.leases.filter(({ kind }) => kind === 'window');
+    most = Math.max(most, ...windows.map(({ bytes }) => bytes));
+    cells = report.cells.total;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(most).toBeLessThanOrEqual(16 * MIB);
+  expect(moves.seen).toEqual([]);
+  const { pages } = await troupe.pages.spilled();
+  expect(pages.map(({ mind }) => mind)).toEqual(['ada', 'ben']);
+  expect(await troupe.pages.list()).toEqual([]);
+  relieve();
+  for (const [at, mind] of [ada, ben].entries()) {
+    const { text, receipt } = await say(mind, 'Who am I?');
+    expect(text).toBe(undisturbed[at]);
+    expect(receipt.runs[0]).toMatchObject({ fromDisk: { failed: undefined }, reused: pages[at]?.tokens });
+  }
+});
