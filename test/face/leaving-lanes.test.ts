@@ -1,21 +1,35 @@
 /** Lanes that leave to disk before the context is made smaller for memory, through the public face. */
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Mind, Troupe, TurnResult } from '../../src/index.js';
+import type { Mind, Troupe, TroupeOptions, TurnResult } from '../../src/index.js';
 import { SectionKind } from '../../src/native/pages.js';
 import { addon } from '../native/fixtures.js';
-import { folder, greedy, probesOf, startTroupe } from './stage.js';
+import {
+  begun,
+  circling,
+  ENDLESS,
+  folder,
+  greedy,
+  probesOf,
+  startTroupe,
+  until,
+  writeLongModel,
+} from './stage.js';
 
 const MIB = 2 ** 20;
-/** So much as a troupe of the smallest model needs at least; what it cannot let go of is less. */
-const NEEDED = 68 * MIB;
+const CONTEXT = 8_192;
+/** So much as a troupe of the smallest model with a long context needs at least; what it cannot let go of is less. */
+const NEEDED = 72 * MIB;
 
 let place: ReturnType<typeof folder>;
 let troupe: Troupe;
-beforeEach(async () => {
+beforeEach(() => {
   place = folder();
-  const memory = { host: NEEDED, pages: 2 ** 30, dir: `${place.path}/pages` };
-  troupe = await startTroupe({ lanes: 2, memory });
 });
+const start = async (options: TroupeOptions = {}): Promise<void> => {
+  const memory = { host: NEEDED, pages: 2 ** 30, dir: `${place.path}/pages` };
+  troupe = await startTroupe({ lanes: 2, memory, ...options });
+};
 afterEach(async () => {
   await troupe.stop();
   expect(addon.pages.usage()).toMatchObject({ count: 0, windows: 0 });
@@ -29,7 +43,7 @@ const say = async (mind: Mind, text: string): Promise<TurnResult> => {
 };
 /** Pages of others in this process take what memory there is. */
 function ballast(): () => void {
-  const sections = [{ kind: SectionKind.kv, bytes: 56 * MIB }];
+  const sections = [{ kind: SectionKind.kv, bytes: 60 * MIB }];
   const page = addon.pages.create({ fingerprint: 'none', cells: 1, sections });
   return () => {
     addon.pages.release(page);
@@ -37,7 +51,38 @@ function ballast(): () => void {
   };
 }
 
+it('B4 T4 leave also where turns run, which go on from disk without a seam', async () => {
+  const model = writeLongModel(join(place.path, 'long.gguf'), CONTEXT);
+  await start({ model, context: CONTEXT });
+  const ada = await troupe.mind('ada', { sampling: circling });
+  const alone = await ada.turn(ENDLESS, { maxTokens: 600 }).result;
+  await ada.leave();
+  using moves = probesOf(troupe, 'page.move');
+  const ben = await troupe.mind('ben', { sampling: circling });
+  const turn = ben.turn(ENDLESS, { maxTokens: 7_000 });
+  await begun(turn);
+  const before = (await troupe.memory()).cells.total;
+  const relieve = ballast();
+  // The ledger is told of it with the next change.
+  const cleo = await troupe.mind('cleo', { sampling: circling });
+  await cleo.turn('Hello.', { maxTokens: 4 }).result;
+  while ((await troupe.memory()).cells.total === before)
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  const had = turn.text.length;
+  await until(() => turn.text.length > had + 200, 'a turn that goes on');
+  turn.cancel();
+  const { text, receipt } = await turn.result;
+  expect(text.startsWith(alone.text) || alone.text.startsWith(text)).toBe(true);
+  expect(receipt.runs.map(({ outcome }) => outcome)).toEqual(['reclaimed', 'aborted']);
+  expect(receipt.runs[1]).toMatchObject({ processed: 0, fromDisk: { failed: undefined } });
+  expect(receipt.runs[1]?.fromDisk?.bytes).toBeGreaterThan(0);
+  // What was read from disk goes into its lane; nothing that a lane held became a page.
+  expect(moves.seen.filter(({ to }) => to === 'page')).toEqual([]);
+  relieve();
+});
+
 it('B4 take no more memory than the window, and their rooms come back from disk and say the same', async () => {
+  await start();
   const undisturbed: string[] = [];
   for (const name of ['ada', 'ben']) {
     const mind = await troupe.mind(name);

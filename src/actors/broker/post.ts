@@ -21,8 +21,8 @@ export class BrokerPost {
     this.#tell(mind, { type: 'granted', ticket, grant, ...what });
   }
 
-  reclaim({ mind, ticket }: Request, deadlineMs: number): void {
-    this.#tell(mind, { type: 'reclaim', ticket, deadlineMs });
+  reclaim({ mind, ticket }: Request, deadlineMs: number, stays: boolean | undefined): void {
+    this.#tell(mind, { type: 'reclaim', ticket, deadlineMs, stays });
   }
 
   /** Said once a reason. `on`: who can end the wait, if not the broker. */

@@ -94,8 +94,13 @@ export type BrokerToMind =
       readonly on?: ActorId | undefined;
     }
   | { readonly type: 'refused'; readonly ticket: number; readonly error: ErrorEnvelope }
-  /** The grant's lane is wanted back: the turn gives it up, and says so. */
-  | { readonly type: 'reclaim'; readonly ticket: number; readonly deadlineMs: number }
+  /** The grant's lane is wanted back: the turn gives it up, and says so. `stays`: see `yield` of the engine. */
+  | {
+      readonly type: 'reclaim';
+      readonly ticket: number;
+      readonly deadlineMs: number;
+      readonly stays?: boolean | undefined;
+    }
   /** A grant is void. */
   | { readonly type: 'revoked'; readonly ticket: number; readonly error: ErrorEnvelope }
   /** Wants to hear which of these turns are over. */

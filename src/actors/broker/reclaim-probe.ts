@@ -14,6 +14,8 @@ export interface Reclaim {
   readonly reason: ReclaimReason;
   /** Whose turn wants it; undefined: none, but a relaunch. */
   readonly for: Place | undefined;
+  /** What the lane holds stays there, to go to disk. */
+  readonly stays?: boolean | undefined;
   readonly askedAt: number;
 }
 

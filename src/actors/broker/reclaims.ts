@@ -40,12 +40,15 @@ export class Reclaims {
     this.#of = of;
   }
 
-  /** Wants all lanes back, within so long. While a turn of a higher class than this one runs they are of no use yet. */
-  askAll(turnClass: TurnClass, leftMs: number): void {
+  /**
+   * Wants all lanes back, within so long. While a turn of a higher class than this one runs they are of no use yet. `stays`: what
+   * they hold is not to go into pages.
+   */
+  askAll(turnClass: TurnClass, leftMs: number, stays: boolean): void {
     const rank = TURN_CLASSES.indexOf(turnClass);
     const running = this.#running();
     if (running.some(({ request }) => request.rank < rank)) return;
-    for (const grant of running) this.#ask(grant, leftMs, { reason: 'relaunching', for: undefined });
+    for (const grant of running) this.#ask(grant, leftMs, { reason: 'relaunching', for: undefined, stays });
   }
 
   /**
@@ -73,8 +76,9 @@ export class Reclaims {
   /** If it is not over yet, the engine ends it. */
   late(number: number): void {
     const { ledger, tellEngine } = this.#of;
-    if (ledger.granted.get(number)?.reclaim !== undefined)
-      tellEngine({ type: 'revoke', grant: number, error: undefined });
+    const { reclaim } = ledger.granted.get(number) ?? {};
+    if (reclaim !== undefined)
+      tellEngine({ type: 'revoke', grant: number, error: undefined, stays: reclaim.stays });
   }
 
   /** Asks once. */
@@ -85,7 +89,7 @@ export class Reclaims {
     grant.reclaim = { ...what, askedAt: ctx.now };
     const deadlineMs = reclaimDeadlineMs(leftMs);
     ctx.after(deadlineMs, { type: 'reclaim-late', grant: request.grant } satisfies ReclaimLate);
-    post.reclaim(request, deadlineMs);
+    post.reclaim(request, deadlineMs, what.stays);
   }
 
   /** Those whose minds know of their lanes; a move is over in a moment. */

@@ -75,7 +75,8 @@ export class Relaunch {
   /** Wants lanes back, if it waits for them. */
   reclaim(reclaims: Reclaims): void {
     const wanted = this.#wanted;
-    if (wanted?.stage === 'asked') reclaims.askAll(wanted.reclaims, wanted.endsAt - this.#ctx.now);
+    if (wanted?.stage !== 'asked') return;
+    reclaims.askAll(wanted.reclaims, wanted.endsAt - this.#ctx.now, wanted.before !== undefined);
   }
 
   /** Whether grants have to wait for it; tells the engine as soon as nothing is granted. */

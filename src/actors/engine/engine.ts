@@ -1,7 +1,6 @@
 /**
  * The engine actor: the one owner of the native context. It takes runs on lanes, steps while any lane has work, and
  * tells readers and minds what came out. It has verbs and refusals; who runs where is the broker's decision.
- *
  * Cancels and new runs act between two steps: a step is idle work of the thread, done when no message is left.
  */
 import type { NativeModel, StepStatus } from '../../native/addon.js';
@@ -77,10 +76,10 @@ class Engine implements Behaviour {
       case 'cancel':
         return this.#cut(message.grant, refusalFor('aborted', message.error));
       case 'yield':
-        return this.#cut(message.grant, refusalFor('reclaimed', undefined));
+        return this.#cut(message.grant, refusalFor('reclaimed', undefined), message.stays);
       case 'revoke':
         if (!this.#works.lanes.running(message.grant)) this.#post.neverRan(message.grant);
-        return this.#cut(message.grant, refusalFor('reclaimed', message.error));
+        return this.#cut(message.grant, refusalFor('reclaimed', message.error), message.stays);
       case 'vacate':
         for (const record of message.drop) this.#works.pages.drop(record);
         this.#works.lanes.vacate(message.claims);
@@ -133,9 +132,9 @@ class Engine implements Behaviour {
   }
 
   /** Ends a run so; if it has not come yet, it is refused so when it comes. */
-  #cut(grant: number, refusal: Refusal): void {
+  #cut(grant: number, refusal: Refusal, stays = false): void {
     const lane = this.#works.lanes.running(grant);
-    if (lane !== undefined) this.#end(lane, refusal.outcome, refusal.error);
+    if (lane !== undefined) this.#end(lane, refusal.outcome, refusal.error, stays);
     else this.#revoked.add(grant, refusal);
   }
 
@@ -219,13 +218,14 @@ class Engine implements Behaviour {
   }
 
   /** Ends the run on a lane: the lane is cut back to the last token accepted, mind and broker are told. */
-  #end(lane: Lane, outcome: RunOutcome, error?: ErrorEnvelope): void {
+  #end(lane: Lane, outcome: RunOutcome, error?: ErrorEnvelope, stays = false): void {
     const { lanes } = this.#works;
     const run = lane.run as RunOnLane;
     const soFar = outcome === 'reclaimed' ? soFarOf(lane, run) : undefined;
     const reply = this.#replies.finish(lane, run);
-    if (soFar !== undefined) lanes.giveUp(lane);
-    else lanes.finish(lane, run.replyAt + reply.kept);
+    const kept = soFar === undefined ? run.replyAt + reply.kept : lane.tokens.length;
+    if (soFar === undefined || stays) lanes.finish(lane, kept);
+    else lanes.giveUp(lane);
     count(this.#args.status, Status.processed, run.processed);
     const done = doneOf(run, reply, soFar, outcome, error, performance.now());
     this.#post.done(run.mind, done);

@@ -104,13 +104,18 @@ export type EngineControl =
   | { readonly type: 'cancel'; readonly grant: number; readonly error: ErrorEnvelope | undefined }
   /**
    * A mind gives up the lane of a run between two steps: it ends `reclaimed`, and what the lane holds goes into a page, if
-   * there is room for one.
+   * there is room for one. `stays`: it stays in the lane, from where it is to go to disk.
    */
-  | { readonly type: 'yield'; readonly grant: number }
+  | { readonly type: 'yield'; readonly grant: number; readonly stays?: boolean | undefined }
   /** A reader has taken so many pieces. */
   | { readonly type: 'ack'; readonly grant: number; readonly pieces: number }
-  /** The broker takes a grant back, whether or not its run has come. Without an error the run yields. */
-  | { readonly type: 'revoke'; readonly grant: number; readonly error: ErrorEnvelope | undefined }
+  /** The broker takes a grant back, whether or not its run has come. Without an error the run yields; `stays` as there. */
+  | {
+      readonly type: 'revoke';
+      readonly grant: number;
+      readonly error: ErrorEnvelope | undefined;
+      readonly stays?: boolean | undefined;
+    }
   /** A gene is gone for good: what was computed under it means nothing any more. */
   | { readonly type: 'unloaded'; readonly gene: number }
   /** To itself: the broker did not hear that it is up. */

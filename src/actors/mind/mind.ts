@@ -81,7 +81,7 @@ class Mind implements Behaviour {
       case 'granted':
         return this.#runs.begin(message);
       case 'reclaim':
-        return this.#runs.reclaim(message.ticket);
+        return this.#runs.reclaim(message);
       case 'queued':
         return this.#queued(message);
       case 'refused':

@@ -81,8 +81,8 @@ export class Post {
     this.#ctx.tell(this.#args.engine, run satisfies Run);
   }
 
-  yield(turn: Turn): void {
-    this.#engine({ type: 'yield', grant: turn.grant });
+  yield({ grant }: Turn, stays: boolean | undefined): void {
+    this.#engine({ type: 'yield', grant, stays });
   }
 
   /** Asks how far a reply has come, of a run that has no last word. */

@@ -65,10 +65,10 @@ export class Runs {
   }
 
   /** The broker wants a lane back: the engine ends the run at its next step, and says so. */
-  reclaim(ticket: number): void {
+  reclaim({ ticket, stays }: BrokerToMind & { readonly type: 'reclaim' }): void {
     const { post, turns } = this.#of;
     const turn = turns.byTicket(ticket);
-    if (turn?.stage === 'running') post.yield(turn);
+    if (turn?.stage === 'running') post.yield(turn, stays);
     else post.released(ticket);
   }
 

@@ -139,6 +139,29 @@ describe('a context that is made smaller for memory', () => {
     ]);
   });
 
+  it('B4 has a turn that runs give up its lane as it is, which leaves last; the turn waits for disk then', async () => {
+    request(3, 'new');
+    const granted = (await ada.hears()).find(({ type }) => type === 'granted');
+    const { grant, lane } = granted as BrokerToMind & { type: 'granted' };
+    await press();
+    expect(await ada.hears()).toMatchObject([{ type: 'reclaim', ticket: 3, stays: true }]);
+    await thread.pass(2_000);
+    expect(await told()).toEqual(['revoke']);
+    const effort = { held: 12, bytes: 120, stretches: [], processed: 1, produced: 1 };
+    engine.tell({ type: 'ran', grant, lane, activity: room('new'), ...effort });
+    request(4, 'new');
+    await settled();
+    const old = await leaving();
+    expect(old).toMatchObject({ activity: room('old') });
+    await written(old as LeavingLane);
+    const last = (await leaving()) as LeavingLane;
+    expect(last).toMatchObject({ activity: room('new'), bytes: 120, lane: { grant, held: 12 } });
+    await written(last);
+    expect(await told()).toEqual(['empty 0', 'empty 1', 'relaunch']);
+    engine.tell({ type: 'up', engine: engine.id, epoch: 1, shape: SMALL, pages: [] });
+    expect((await ada.hears()).at(-1)).toMatchObject({ type: 'queued', ticket: 4, reason: 'disk' });
+  });
+
   it('B4 waits for a slow disk no longer than 5 s, for nothing is granted meanwhile', async () => {
     await press();
     await thread.pass(4_000);

