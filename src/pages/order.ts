@@ -11,19 +11,27 @@ export class InOrder {
   readonly #last = new Map<string, Promise<unknown>>();
   #pieces = 0;
 
-  /** Settles as `work` does. Rejects with PageBusy when too much waits. */
-  async run<T>(name: string, work: () => Promise<T>): Promise<T> {
-    if (this.#pieces >= MOST) throw new PageBusy({ name });
+  /**
+   * Settles as `work` does. Rejects with PageBusy when too much waits, and with the reason of `signal` when that aborts before
+   * the work has begun: it never begins then.
+   */
+  run<T>(name: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    if (this.#pieces >= MOST) return Promise.reject(new PageBusy({ name }));
     this.#pieces++;
-    const mine = (this.#last.get(name) ?? Promise.resolve()).then(work);
-    const quiet = mine.catch(() => {});
-    this.#last.set(name, quiet);
-    try {
-      return await mine;
-    } finally {
-      this.#pieces--;
-      if (this.#last.get(name) === quiet) this.#last.delete(name);
-    }
+    return new Promise((resolve, reject) => {
+      const giveUp = (): void => reject(signal?.reason);
+      signal?.addEventListener('abort', giveUp);
+      const mine = (this.#last.get(name) ?? Promise.resolve()).then(() => {
+        signal?.removeEventListener('abort', giveUp);
+        signal?.throwIfAborted();
+        return work();
+      });
+      const over = mine.then(resolve, reject).then(() => {
+        this.#pieces--;
+        if (this.#last.get(name) === over) this.#last.delete(name);
+      });
+      this.#last.set(name, over);
+    });
   }
 
   /** When all that was asked for so far is done. */

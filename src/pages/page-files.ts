@@ -2,7 +2,7 @@
  * The pages folder of a process, for actors: spill, restore, list, remove. Nothing blocks here; the work is done by jobs on
  * offload threads (`page-jobs.ts`), one at a time for each page, in the order in which they were asked for.
  */
-import { DeadlineExceeded } from '../errors.js';
+import { BadArgument, DeadlineExceeded } from '../errors.js';
 import { loadAddon } from '../native/load.js';
 import type { Owned, Restored, Until } from './job.js';
 import type { PageGene } from './meta.js';
@@ -17,7 +17,7 @@ import type { Damage } from './recover.js';
 /** Opening, listing and removing touch little; a slow disk with thousands of pages takes its time even so. */
 const SMALL_JOB_MS = 120_000;
 /** A job looks at its deadline itself, between two chunks; only one that does not come to that is ended from outside. */
-const GRACE_MS = 60_000;
+export const GRACE_MS = 60_000;
 
 export interface SpillRequest {
   /** The activity, as `ada/main`. */
@@ -46,6 +46,8 @@ export interface PageJobOptions {
   readonly deadlineMs: number;
   /** To look at, and to stop the job by. */
   readonly progress?: Progress;
+  /** Ends the wait for jobs of the same page that came before, with its reason; a job that has begun goes on. */
+  readonly signal?: AbortSignal;
 }
 
 export class PageFiles {
@@ -102,12 +104,6 @@ export class PageFiles {
     );
   }
 
-  /** Lets go of a page in memory that `restore` made and nobody has taken over. */
-  release(page: number): void {
-    const { pages } = loadAddon();
-    if (pages.info(page) !== undefined) pages.release(page);
-  }
-
   /** The pages on disk, as their manifests say. */
   list(): Promise<PageList> {
     return this.#work.run({ what: 'list', ...this.#owned }, SMALL_JOB_MS);
@@ -128,15 +124,29 @@ export class PageFiles {
   async #onPage<T>(
     what: string,
     name: string,
-    { deadlineMs, progress = new Progress() }: PageJobOptions,
+    { deadlineMs, progress = new Progress(), signal }: PageJobOptions,
     run: (until: Until, backstopMs: number) => Promise<T>,
   ): Promise<T> {
     checkPageName(name);
     const at = Date.now() + deadlineMs;
-    return this.#order.run(name, () => {
+    const begin = async (): Promise<T> => {
       const leftMs = at - Date.now();
       if (leftMs <= 0) throw new DeadlineExceeded({ what: `the ${what} of ${name}`, deadlineMs });
       return run({ at, deadlineMs, progress: progress.memory }, leftMs + GRACE_MS);
-    });
+    };
+    return this.#order.run(name, begin, signal);
+  }
+}
+
+/**
+ * Memory lets go of a page that `restore` made and nobody has taken over. An engine that was just started may have found it, and
+ * let it go before: then only a job that writes it holds it still, or nothing.
+ */
+export function releasePage(page: number): void {
+  const { pages } = loadAddon();
+  try {
+    if (pages.info(page) !== undefined) pages.release(page);
+  } catch (error) {
+    if (!(error instanceof BadArgument)) throw error;
   }
 }

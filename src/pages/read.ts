@@ -2,12 +2,12 @@
  * Reading: a page's files back into memory, every byte checked; and the list of what there is. A reader finishes what was
  * cut short, and keeps writers out while it reads. For offload threads.
  */
-import { NoSuchPage, PageCorrupt, PageMismatch } from '../errors.js';
+import { NoSuchPage, PageCorrupt, PageMismatch, TroupeError } from '../errors.js';
 import { claiming, type Directory } from './directory.js';
 import { doing, entriesOf, removeFolder } from './disk.js';
 import { CHUNK_BYTES, readAll, type Tick } from './file.js';
 import { checksumsDiffer } from './header.js';
-import { MANIFEST, pagePath, pagesPath } from './layout.js';
+import { MANIFEST, pagePath, pagesPath, stagePath, stagingPath } from './layout.js';
 import { type Manifest, pageBytes, type SectionFile } from './manifest.js';
 import { folderName, isFolderName } from './names.js';
 import { type Damage, settlePage } from './recover.js';
@@ -89,15 +89,20 @@ export interface PageList {
   readonly damaged: readonly Damage[];
 }
 
-/** What the manifests say; the sections are not read. Claims nothing: a manifest changes from one moment to the next. */
+/**
+ * What the manifests say, as whoever comes next would find it; the sections are not read. Claims nothing: a manifest changes
+ * from one moment to the next.
+ */
 export function list(directory: Directory): PageList {
   const pages: PageFile[] = [];
   const damaged: Damage[] = [];
-  for (const folder of entriesOf(directory.disk, pagesPath(directory.path)) ?? []) {
+  const places = [stagingPath(directory.path), pagesPath(directory.path)];
+  const folders = new Set(places.flatMap((place) => entriesOf(directory.disk, place) ?? []));
+  for (const folder of folders) {
     if (!isFolderName(folder)) continue;
     const path = pagePath(directory.path, folder);
     try {
-      const manifest = readManifest(directory, path);
+      const manifest = committed(directory, folder) ?? readManifest(directory, path);
       if (manifest !== undefined) pages.push(checkedPage(manifest, folder));
     } catch (error) {
       if (!(error instanceof PageCorrupt) && !(error instanceof PageMismatch)) throw error;
@@ -106,6 +111,16 @@ export function list(directory: Directory): PageList {
   }
   pages.sort((a, b) => (a.name < b.name ? -1 : 1));
   return { pages, damaged };
+}
+
+/** The manifest of a publication that is finished by whoever comes next, or was just now. */
+function committed(directory: Directory, folder: string): Manifest | undefined {
+  try {
+    return readManifest(directory, stagePath(directory.path, folder));
+  } catch (error) {
+    if (error instanceof TroupeError) return undefined;
+    throw error;
+  }
 }
 
 function checkedPage(manifest: Manifest, folder: string): PageFile {

@@ -17,6 +17,8 @@ export const inOrder: Choose = (ready) => {
 
 /** Turns of the real loop that are asked for at a time: one alone costs several times as much. */
 const TURNS_AT_ONCE = 64;
+/** Stretches of time that are remembered: of the latest steps that took any. */
+const MOST_TAKEN = 64;
 
 export class Loop {
   readonly #choose: Choose;
@@ -32,6 +34,7 @@ export class Loop {
   /** Called after each step, when what follows from it has happened, with the thread that it happened on. */
   onStep: ((thread: number) => void) | undefined = undefined;
   #stepped: Source | undefined = undefined;
+  readonly #taken: { readonly from: number; readonly to: number }[] = [];
 
   constructor(choose: Choose = inOrder) {
     this.#choose = choose;
@@ -51,6 +54,18 @@ export class Loop {
   /** What waits to happen, now or later. */
   get pending(): Source[] {
     return [...this.#sources].filter(({ size }) => size > 0);
+  }
+
+  /** The step that happens takes so long: nothing else happens meanwhile. */
+  take(ms: number): void {
+    if (this.#taken.push({ from: this.now, to: this.now + ms }) > MOST_TAKEN) this.#taken.shift();
+    this.now += ms;
+  }
+
+  /** Milliseconds since `then` in which anything could happen. */
+  since(then: number): number {
+    const taken = this.#taken.reduce((sum, { from, to }) => sum + Math.max(0, to - Math.max(from, then)), 0);
+    return this.now - then - taken;
   }
 
   /** Adds to the trace. */

@@ -258,9 +258,9 @@ describe('deadlines and what is broken off', () => {
     await using second = await newMind();
     const other = first.turn(ENDLESS, { maxTokens: 8_000 });
     await begun(other);
-    const result = await second.turn('Good evening.', { deadline: 50 }).result;
+    const result = await second.turn('Good evening.', { deadline: 500 }).result;
     expect(result).toMatchObject({ ...late, text: '', receipt: { outcome: 'failed', runs: [] } });
-    expect(result.error?.detail).toMatchObject({ deadlineMs: 50 });
+    expect(result.error?.detail).toMatchObject({ deadlineMs: 500 });
     expect(Object.keys(result.receipt.waits)).toEqual(['lane']);
     expect(running(troupe)).toBe(1);
     other.cancel();
@@ -270,7 +270,7 @@ describe('deadlines and what is broken off', () => {
     await using mind = await newMind();
     const other = mind.turn(ENDLESS, { maxTokens: 8_000 });
     await begun(other);
-    const result = await mind.turn('And then?', { deadline: 50 }).result;
+    const result = await mind.turn('And then?', { deadline: 500 }).result;
     expect(result).toMatchObject({ ...late, receipt: { runs: [] } });
     expect(Object.keys(result.receipt.waits)).toEqual(['room']);
     other.cancel();

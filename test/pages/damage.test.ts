@@ -120,6 +120,15 @@ describe('P6 damage to a page', () => {
     expect(existsSync(stage)).toBe(false);
     expect(list(directory).pages.map(({ name }) => name)).toEqual(['bob/main']);
   });
+
+  test('B1 a publication that was cut short after its record is listed, as the next reader finds it', () => {
+    const { directory, folder } = published();
+    renameSync(folder, stagePath(directory.path, folderName(NAME)));
+    const listed = list(directory);
+    expect(listed.pages.map(({ name }) => name)).toEqual([NAME]);
+    expect(readPlain(directory, NAME)).toBeDefined();
+    expect(list(directory)).toEqual(listed);
+  });
 });
 
 describe('P6 a page of a newer program', () => {

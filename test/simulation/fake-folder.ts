@@ -10,8 +10,10 @@ import type { NativeFiles } from '../../src/native/addon.js';
 import type { Directory } from '../../src/pages/directory.js';
 import type { PagesAnswer, PagesJob, SpillLaneJob } from '../../src/pages/job.js';
 import { lockPath, pagesPath, stagingPath } from '../../src/pages/layout.js';
+import { GRACE_MS } from '../../src/pages/page-files.js';
 import type { PageWork } from '../../src/pages/page-jobs.js';
 import type { Bringing } from '../../src/pages/pieces.js';
+import { Progress } from '../../src/pages/progress.js';
 import type { PageFile } from '../../src/pages/read.js';
 import { recover } from '../../src/pages/recover.js';
 import { toEnvelope } from '../../src/runtime/errors.js';
@@ -23,6 +25,8 @@ import { Generations, type PageJob, type Section } from './generations.js';
 
 /** Half a job takes up to so long, ms: some turns' time. */
 const HALF_MS = 30;
+/** A chunk of a slow job takes so long, ms. */
+const CHUNK_MS = 500;
 /** The stream of a seed's random numbers that the disk draws from. */
 const DISK = 12;
 
@@ -88,9 +92,12 @@ export class FakeFolder {
   workOn(pages: FakePages): PageWork {
     this.hasOrphans ||= this.#running > 0;
     return {
-      run: async <What extends PagesJob['what']>(job: PagesJob & { readonly what: What }) =>
-        (await this.#counted(() => this.#take(job, pages))) as PagesAnswer[What],
-      runWith: (job, _deadlineMs, bringing) => this.#counted(() => this.#takeLane(job, pages, bringing)),
+      run: async <What extends PagesJob['what']>(
+        job: PagesJob & { readonly what: What },
+        backstopMs: number,
+      ) => (await this.#counted(() => this.#take(job, backstopMs - GRACE_MS, pages))) as PagesAnswer[What],
+      runWith: (job, backstopMs, bringing) =>
+        this.#counted(() => this.#takeLane(job, backstopMs - GRACE_MS, pages, bringing)),
       close: async () => {},
     };
   }
@@ -104,23 +111,28 @@ export class FakeFolder {
     }
   }
 
-  async #take(job: PagesJob, pages: FakePages): Promise<unknown> {
+  async #take(job: PagesJob, leftMs: number, pages: FakePages): Promise<unknown> {
     const held = job.what === 'spill' && pages.info(job.page) !== undefined ? job.page : undefined;
     if (held !== undefined) pages.retain(held);
     await this.#pass(this.#random.between(0, HALF_MS));
-    await this.#slowDown();
-    const done = this.#do(job, pages);
+    const isLate = await this.#slowDown(job, leftMs);
+    const done = this.#do(isLate ? ({ ...(job as PageJob), at: 0 } as PagesJob) : job, pages);
     await this.#pass(this.#random.between(0, HALF_MS));
     if (held !== undefined) this.#asJob(pages, () => pages.release(held));
     if ('error' in done) throw fromEnvelope(toEnvelope(done.error));
     return structuredClone(done.ok);
   }
 
-  async #takeLane(job: SpillLaneJob, pages: FakePages, bringing: Bringing): Promise<PageFile> {
+  async #takeLane(
+    job: SpillLaneJob,
+    leftMs: number,
+    pages: FakePages,
+    bringing: Bringing,
+  ): Promise<PageFile> {
     const lane = new BroughtLane(pages);
-    await this.#slowDown();
+    const isLate = await this.#slowDown(job, leftMs);
     await lane.collect(bringing, () => this.#pass(this.#random.between(0, HALF_MS)));
-    const done = this.#do(job, pages, lane);
+    const done = this.#do(isLate ? { ...job, at: 0 } : job, pages, lane);
     await this.#pass(this.#random.between(0, HALF_MS));
     this.#asJob(pages, () => lane.letGo());
     if ('error' in done) throw fromEnvelope(toEnvelope(done.error));
@@ -198,13 +210,20 @@ export class FakeFolder {
     this.#generations.spoilt(path);
   }
 
-  async #slowDown(): Promise<void> {
+  /** As a job looks, between two chunks, whether it is to end. Answers whether it is past its deadline. */
+  async #slowDown(job: PagesJob, leftMs: number): Promise<boolean> {
     const slow = this.#due('slow-disk');
-    if (slow?.kind !== 'slow-disk') return;
+    if (slow?.kind !== 'slow-disk') return false;
     this.occurred++;
     this.#slow++;
-    await this.#pass(slow.ms);
+    const progress = 'progress' in job ? new Progress(job.progress) : undefined;
+    let passed = 0;
+    while (passed < slow.ms && (progress === undefined || (passed < leftMs && !progress.stopped))) {
+      await this.#pass(Math.min(CHUNK_MS, slow.ms - passed));
+      passed += CHUNK_MS;
+    }
     this.#slow--;
+    return progress !== undefined && passed >= leftMs;
   }
 
   #due(kind: DiskFault['kind']): DiskFault | undefined {

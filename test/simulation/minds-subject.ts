@@ -156,9 +156,7 @@ function beginAnew(
     },
   });
   const events = {
-    pass: (ms: number): void => {
-      stage.loop.now += ms;
-    },
+    pass: (ms: number): void => stage.loop.take(ms),
     broken,
     pinnedBy: (gene: number) => holders.of(gene),
     get messages() {

@@ -74,7 +74,8 @@ class Broker implements Behaviour {
     this.#pins = pins;
     this.#relaunch = relaunch;
     this.#waiting = new Waiting({ ctx, post, ledger, occupancy, genes: pins.table, spilled });
-    this.#grants = new Grants({ ctx, post, ledger, occupancy, pins, tellEngine });
+    const { readings } = spilled;
+    this.#grants = new Grants({ ctx, post, ledger, occupancy, pins, readings, tellEngine });
     this.#reclaims = new Reclaims({ ctx, post, ledger, genes: pins.table, tellEngine, status: args.status });
     const beside = { occupancy, turns: ledger, rooms: spilled, relaunch };
     this.#memory = new Memory(ctx, saved, args.budgets, beside);

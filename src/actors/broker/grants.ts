@@ -15,6 +15,7 @@ import type { Grant, Ledger, Request } from './ledger.js';
 import type { Occupancy, PageTurns } from './occupancy.js';
 import type { BrokerPost } from './post.js';
 import type { Placement } from './queue.js';
+import type { Readings } from './readings.js';
 import { probeReclaim } from './reclaim-probe.js';
 
 /**
@@ -34,6 +35,7 @@ export interface GrantsOf {
   readonly ledger: Ledger;
   readonly occupancy: Occupancy;
   readonly pins: GenePins;
+  readonly readings: Pick<Readings, 'waitsFor'>;
   readonly tellEngine: (message: EngineControl) => void;
 }
 
@@ -75,6 +77,8 @@ export class Grants {
   pinned({ grant: number, genes, missed }: Pinned): void {
     const grant = this.#take(number);
     if (grant === undefined) return;
+    // What it was to go on from is on disk alone by now: it is read first.
+    if (this.#lacksPage(grant)) return this.#putOff(grant, 0);
     this.#of.pins.pinned(number, genes);
     this.#serve(grant, { genes, missed });
   }
@@ -82,7 +86,7 @@ export class Grants {
   /** Its genes have no room, or do not come: others may have the lane meanwhile. */
   short(number: number): void {
     const grant = this.#take(number);
-    if (grant !== undefined) this.#putOff(grant);
+    if (grant !== undefined) this.#putOff(grant, PIN_MS);
   }
 
   /** Its genes cannot be had. */
@@ -224,11 +228,17 @@ export class Grants {
     if (reclaim !== undefined) probeReclaim(this.#of.ctx, request, reclaim);
   }
 
-  #putOff(grant: Grant): void {
+  #lacksPage({ lane, request }: Grant): boolean {
+    const { occupancy, readings } = this.#of;
+    return !occupancy.lanes.continues(lane) && readings.waitsFor(request) !== undefined;
+  }
+
+  /** It waits again, for so long at least. */
+  #putOff(grant: Grant, forMs: number): void {
     const { ctx, ledger, occupancy, pins } = this.#of;
     pins.unpin(grant.request.grant);
     occupancy.lanes.giveBack(grant.lane);
-    grant.request.notBefore = ctx.now + PIN_MS;
+    grant.request.notBefore = ctx.now + forMs;
     ledger.requeue(grant);
   }
 

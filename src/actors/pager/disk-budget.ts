@@ -35,11 +35,12 @@ export class DiskBudget {
     return this.#budgetBytes === 0;
   }
 
-  /** A job on a page has ended without a word of what is there now. */
-  async look(files: Pick<PageFiles, 'list'>, name: string): Promise<void> {
+  /** A job on a page has ended without a word of what is there now. Answers whether anything is. */
+  async look(files: Pick<PageFiles, 'list'>, name: string): Promise<boolean> {
     const file = (await files.list()).pages.find((page) => page.name === name);
     if (file === undefined) this.removed(name);
     else this.wrote(file);
+    return file !== undefined;
   }
 
   /** Before a page of so many bytes is written, in place of the one of that name. Throws OverDiskBudget. */

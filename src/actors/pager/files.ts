@@ -1,21 +1,17 @@
 /**
  * The pager's half on disk: activities written and read, because somebody asks for it or because the broker needs one in memory
- * again; over a folder that is opened when it is first needed. Whoever looks sees what the disk is busy with as a wait of
- * the pager's for itself.
+ * again.
  */
 import { crc32 } from 'node:zlib';
-import { EmptyLane, EngineLost, MailboxFull, NoSuchPage, PageMismatch, TroupeError } from '../../errors.js';
-import { PageFiles } from '../../pages/page-files.js';
-import type { PageWork } from '../../pages/page-jobs.js';
+import { EmptyLane, EngineLost, MailboxFull, NoSuchPage, PageMismatch } from '../../errors.js';
 import { Progress } from '../../pages/progress.js';
 import type { PageFile } from '../../pages/read.js';
 import type { Context } from '../../runtime/actor.js';
 import { Band } from '../../runtime/message.js';
-import type { LeaseMessage } from '../broker/lease-news.js';
 import type { FoundPage } from '../broker/protocol.js';
 import type { PageMove, PageRecord } from '../engine/protocol.js';
 import { decodeTranscript } from '../mind/transcript-bytes.js';
-import { DiskBudget } from './disk-budget.js';
+import type { Folder } from './folder.js';
 import { hashesOf } from './gene-hashes.js';
 import { Handed } from './handed.js';
 import type { Loans } from './loans.js';
@@ -29,9 +25,6 @@ const MAX_JOBS = 256;
 /** Times that a page may come back into its lane before it is written: a room that busy is asked for again later. */
 const MOST_TRIES = 8;
 
-/** What has become of the page is not known then. */
-const UNKNOWN = ['DiskFailure', 'PublicationUnfinished'];
-
 type Of<Type extends FileMessage['type']> = FileMessage & { readonly type: Type };
 type Move = (message: MoveMessage) => Promise<PageMove>;
 
@@ -40,22 +33,18 @@ export class Files {
   readonly #args: PagerArgs;
   readonly #loans: Loans;
   readonly #move: Move;
-  readonly disk: DiskBudget;
+  readonly folder: Folder;
   readonly handed = new Handed();
   readonly takeBacks: TakeBacks;
-  readonly #makeWork: () => PageWork;
-  #work: PageWork | undefined;
-  #files: Promise<PageFiles> | undefined;
   #jobs = 0;
 
-  /** `move`: has an activity leave its lane; `makeWork`: makes what runs the jobs of the folder. */
-  constructor(ctx: Context, args: PagerArgs, loans: Loans, move: Move, makeWork: () => PageWork) {
+  /** `move`: has an activity leave its lane. */
+  constructor(ctx: Context, args: PagerArgs, folder: Folder, loans: Loans, move: Move) {
     this.#ctx = ctx;
     this.#args = args;
     this.#loans = loans;
     this.#move = move;
-    this.#makeWork = makeWork;
-    this.disk = new DiskBudget(ctx, args);
+    this.folder = folder;
     this.takeBacks = new TakeBacks(ctx, loans, (name) => this.remove(name));
   }
 
@@ -65,7 +54,7 @@ export class Files {
     }
     this.#jobs++;
     try {
-      if (message.type === 'files') return await (await this.open()).list();
+      if (message.type === 'files') return await (await this.folder.open()).list();
       await this.takeBacks.over(message.name);
       if (message.type === 'spill') return await this.#spill(message);
       if (message.type === 'restore') return await this.#restore(message);
@@ -77,50 +66,24 @@ export class Files {
     }
   }
 
-  /** Does something on disk with pages in memory; whoever looks sees what. */
-  async busy<T>(reason: string, deadlineMs: number, work: (files: PageFiles) => Promise<T>): Promise<T> {
-    const end = this.#ctx.wait({ for: this.#ctx.self, reason, deadlineMs });
-    try {
-      return await work(await this.open());
-    } finally {
-      end();
-      this.#tellEngine();
-    }
-  }
-
   /** Lets go of a page in memory that was read and that nobody has taken over. */
-  async release(page: number): Promise<void> {
-    this.handed.remove(page);
-    (await this.open()).release(page);
-    this.#tellEngine();
+  release(page: number): void {
+    this.handed.release(page);
+    this.folder.tellEngine();
   }
 
-  /** A folder that could not be opened is tried again the next time. */
-  open(): Promise<PageFiles> {
-    this.#work ??= this.#makeWork();
-    this.#files ??= this.#opened(this.#work).catch((error: unknown) => {
-      this.#files = undefined;
-      throw error;
-    });
-    return this.#files;
-  }
-
-  async #opened(work: PageWork): Promise<PageFiles> {
-    const files = await PageFiles.open(this.#args.dir, work);
-    try {
-      await this.disk.count(files);
-      return files;
-    } catch (error) {
-      await files.close();
-      throw error;
-    }
+  /** The broker was started again, and has taken over nothing. */
+  releaseAll(): void {
+    this.handed.releaseAll();
+    this.folder.tellEngine();
   }
 
   /** Rejects as `PageFiles.remove`. */
   async remove(name: string): Promise<void> {
-    const files = await this.open();
-    await files.remove(name).catch((error: unknown) => this.#failed(files, name, error));
-    this.disk.removed(name);
+    const { folder } = this;
+    const files = await folder.open();
+    await folder.change(name, files, files.remove(name));
+    folder.disk.removed(name);
     this.#loans.end(name);
   }
 
@@ -128,30 +91,18 @@ export class Files {
   async write(what: WhatIsWritten): Promise<PageFile> {
     const { activity, mind, name, from, transcript, own, deadlineMs, progress } = what;
     const { bytes } = from;
-    const file = await this.busy(`writing ${name} to disk`, deadlineMs, (files) => {
-      this.disk.check(name, bytes + transcript.length);
-      const spilled = from.spill(files, { name, transcript }, { deadlineMs, progress });
-      return spilled.catch((error: unknown) => this.#failed(files, name, error));
+    const { folder } = this;
+    const file = await folder.busy(`writing ${name} to disk`, deadlineMs, (files, signal) => {
+      folder.disk.check(name, bytes + transcript.length);
+      const spilled = from.spill(files, { name, transcript }, { deadlineMs, progress, signal });
+      return folder.change(name, files, spilled);
     });
-    this.disk.wrote(file);
+    folder.disk.wrote(file);
     if (own) this.#loans.end(name);
     const lent = this.#loans.has(name);
     const filed = { activity, mind, held: file.cells, bytes, said: crc32(transcript), lent, file };
     tellOfDisk(this.#ctx, this.#args.broker, from.word(filed));
     return file;
-  }
-
-  /** A page that could not be removed may be gone in part, and one that could not be published may be there: it is counted. */
-  #failed(files: PageFiles, name: string, error: unknown): never {
-    const isKnown = error instanceof TroupeError && !UNKNOWN.includes(error.code);
-    if (!isKnown) this.disk.look(files, name).catch(() => {});
-    throw error;
-  }
-
-  async close(): Promise<void> {
-    const files = await this.#files?.catch(() => undefined);
-    await files?.close();
-    await this.#work?.close();
   }
 
   /** It is there for its own sake from now on, also where it was lent; one that was not written is as it was. */
@@ -161,7 +112,7 @@ export class Files {
     try {
       return await this.#spilled(message, wasLent);
     } catch (error) {
-      if (wasLent && this.disk.has(name)) this.#loans.add(name);
+      if (wasLent && this.folder.disk.has(name)) this.#loans.add(name);
       throw error;
     }
   }
@@ -214,10 +165,10 @@ export class Files {
   async #restore({ activity, mind, room, name, genes, deadlineMs }: Of<'restore'>): Promise<Recalled> {
     const { fingerprint } = this.#args;
     const expected = await hashesOf(genes, this.#ctx, this.#args.residency);
-    const { page, charged, transcript, ...file } = await this.busy(
+    const { page, charged, transcript, ...file } = await this.folder.busy(
       `reading ${name} from disk`,
       deadlineMs,
-      (files) => files.restore({ name, fingerprint, genes: expected }, { deadlineMs }),
+      (files, signal) => files.restore({ name, fingerprint, genes: expected }, { deadlineMs, signal }),
     );
     try {
       const words = { type: 'recall', room, exchanges: decodeTranscript(transcript) };
@@ -233,14 +184,8 @@ export class Files {
       }
       return file;
     } catch (error) {
-      await this.release(page);
+      this.release(page);
       throw error;
     }
-  }
-
-  /** It says what the store of pages holds: a page that is written or read is held meanwhile. */
-  #tellEngine(): void {
-    const changed: LeaseMessage = { type: 'leases-changed' };
-    this.#ctx.tell(this.#args.engine, changed, { band: Band.reserved });
   }
 }

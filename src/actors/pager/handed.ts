@@ -2,6 +2,8 @@
  * Pages that were read into memory and handed to the broker, until it says that it has them: one that is lost before it has heard
  * of a page leaves it to nobody.
  */
+import { releasePage } from '../../pages/page-files.js';
+
 export class Handed {
   readonly #pages = new Set<number>();
 
@@ -9,15 +11,19 @@ export class Handed {
     this.#pages.add(page);
   }
 
-  /** The broker has it, or it has been let go of. */
-  remove(page: number): void {
+  /** The broker has it. */
+  taken(page: number): void {
     this.#pages.delete(page);
   }
 
-  /** The broker was started again: those that the one before it did not take. */
-  lost(): number[] {
-    const lost = [...this.#pages];
-    this.#pages.clear();
-    return lost;
+  /** Memory lets go of a page that nobody has taken over. */
+  release(page: number): void {
+    this.#pages.delete(page);
+    releasePage(page);
+  }
+
+  /** The broker was started again: lets go of those that the one before it did not take. */
+  releaseAll(): void {
+    for (const page of this.#pages) this.release(page);
   }
 }

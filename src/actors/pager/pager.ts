@@ -19,6 +19,7 @@ import type { LeaseMessage } from '../broker/lease-news.js';
 import type { BrokerToMind, BrokerToPager, MindToBroker } from '../broker/protocol.js';
 import type { EngineControl, Move, Moved, PageMove } from '../engine/protocol.js';
 import { Files } from './files.js';
+import { Folder } from './folder.js';
 import { Loans } from './loans.js';
 import type { MoveMessage, PagerArgs, PagerControl, PagerMessage } from './protocol.js';
 import { PutAway } from './put-away.js';
@@ -41,6 +42,7 @@ class Pager implements Behaviour {
   readonly #ctx: Context;
   readonly #args: PagerArgs;
   readonly #pending = new Map<number, Pending>();
+  readonly #folder: Folder;
   readonly #files: Files;
   readonly #reads: Reads;
   readonly #putAway: PutAway;
@@ -55,11 +57,12 @@ class Pager implements Behaviour {
         this.#begin(message, { resolve: (moved) => resolve(moved as PageMove), reject }),
       );
     const loans = new Loans(ctx, saved);
-    this.#files = new Files(ctx, args, loans, move, makeWork);
+    this.#folder = new Folder(ctx, args, makeWork);
+    this.#files = new Files(ctx, args, this.#folder, loans, move);
     this.#reads = new Reads(ctx, args, this.#files);
     this.#putAway = new PutAway(ctx, args, this.#files, loans);
     // So that the broker knows of it.
-    this.#files.disk.news.tell();
+    this.#folder.disk.news.tell();
     if (ctx.incarnation > 0) this.#tellBroker({ type: 'forget' });
   }
 
@@ -72,7 +75,7 @@ class Pager implements Behaviour {
   }
 
   stop(): Promise<void> {
-    return this.#files.close();
+    return this.#folder.close();
   }
 
   #begin(message: MoveMessage, reply: Reply): void {
@@ -111,12 +114,14 @@ class Pager implements Behaviour {
         return;
       case 'late':
         return this.#late(message.ticket);
+      case 'disk-late':
+        return this.#folder.waits.late(message.wait);
       case 'leases-again':
         // The broker was started again.
-        for (const page of this.#files.handed.lost()) void this.#files.release(page);
-        return this.#files.disk.news.hear(message);
+        this.#files.releaseAll();
+        return this.#folder.disk.news.hear(message);
       case 'leases-changed':
-        return this.#files.disk.news.hear(message);
+        return this.#folder.disk.news.hear(message);
       case 'queued':
       // Moves run no genes, and no lane is wanted back from them.
       case 'confirm':

@@ -62,7 +62,9 @@ export interface PagerAnswers {
 
 export type PagerControl =
   /** To itself: a move is past its deadline. */
-  { readonly type: 'late'; readonly ticket: number };
+  | { readonly type: 'late'; readonly ticket: number }
+  /** To itself: what is done on disk is past its deadline. */
+  | { readonly type: 'disk-late'; readonly wait: number };
 
 export interface PagerArgs {
   readonly broker: ActorId;

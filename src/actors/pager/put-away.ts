@@ -89,7 +89,7 @@ export class PutAway {
     const leftMs = Math.ceil(until - this.#ctx.now);
     if (this.#ended) throw new Aborted({ what: task });
     if (leftMs <= 0) throw new DeadlineExceeded({ what: task, deadlineMs });
-    if (this.#files.disk.isNone) this.#files.disk.check(activity, bytes);
+    if (this.#files.folder.disk.isNone) this.#files.folder.disk.check(activity, bytes);
     const room = roomOf(activity);
     const { name: called, exchanges } = await this.#ctx.ask<MindTranscript>(
       mind,
@@ -97,7 +97,7 @@ export class PutAway {
       { band: Band.reserved, deadlineMs: TRANSCRIPT_MS },
     );
     const name = pageNameOf(called, room);
-    await this.#files.open();
+    await this.#files.folder.open();
     await this.#files.takeBacks.over(name);
     this.#lend(name, isFiled);
     const progress = new Progress();
@@ -110,14 +110,14 @@ export class PutAway {
     } catch (error) {
       // All of it may be on disk even so.
       if (error instanceof PublicationUnfinished) this.#files.takeBacks.add(name);
-      else if (!this.#files.disk.has(name)) this.#loans.end(name);
+      else if (!this.#files.folder.disk.has(name)) this.#loans.end(name);
       throw error;
     }
   }
 
   /** What is there for its own sake stays so, and is replaced only by the room that it is of. */
   #lend(name: string, isFiled: boolean): void {
-    if (!this.#files.disk.has(name)) this.#loans.add(name);
+    if (!this.#files.folder.disk.has(name)) this.#loans.add(name);
     else if (!this.#loans.has(name) && !isFiled) {
       const here = `what is said in another room of the name ${name}`;
       throw new PageMismatch({ field: 'transcript', page: 'that of what was spilled', here });

@@ -27,8 +27,8 @@ export class Reads {
   hear(message: BrokerToPager & { readonly type: 'read' | 'stop-reading' | 'taken' | 'release' }): void {
     if (message.type === 'read') void this.#read(message);
     else if (message.type === 'stop-reading') this.#running.get(message.read)?.stop();
-    else if (message.type === 'taken') this.#files.handed.remove(message.page);
-    else void this.#files.release(message.page);
+    else if (message.type === 'taken') this.#files.handed.taken(message.page);
+    else this.#files.release(message.page);
   }
 
   async #read({ read, file: { activity, file } }: BrokerToPager & { type: 'read' }): Promise<void> {
@@ -37,15 +37,18 @@ export class Reads {
     const progress = new Progress();
     this.#running.set(read, progress);
     try {
-      const restored = await this.#files.busy(`reading ${name} from disk`, READ_MS, (files) =>
-        files.restore({ name, fingerprint: this.#args.fingerprint }, { deadlineMs: READ_MS, progress }),
+      const restored = await this.#files.folder.busy(`reading ${name} from disk`, READ_MS, (files, signal) =>
+        files.restore(
+          { name, fingerprint: this.#args.fingerprint },
+          { deadlineMs: READ_MS, progress, signal },
+        ),
       );
       const { page, charged: bytes, cells: held } = restored;
       const ms = performance.now() - began;
       const record = { activity, page, held, bytes };
       const word = { type: 'read', read, record, ms } as const;
       this.#files.handed.add(page);
-      if (!tellOfDisk(this.#ctx, this.#args.broker, word)) return await this.#files.release(page);
+      if (!tellOfDisk(this.#ctx, this.#args.broker, word)) return this.#files.release(page);
       this.#ctx.probe({ name: 'page.read', page: name, bytes, ms });
     } catch (error) {
       const envelope = toEnvelope(error);

@@ -11,29 +11,34 @@ interface Open {
   readonly until: number;
 }
 
+export interface CheckClock {
+  now(): number;
+  /** Milliseconds since `then` in which anything could happen. */
+  since(then: number): number;
+}
+
 /** Timers fire in whole milliseconds of a thread's own. */
 const GRACE_MS = 1;
 
 export class AskChecks {
   readonly #violations: Violations;
-  readonly #now: () => number;
+  readonly #clock: CheckClock;
   readonly #open = new Map<number, Open>();
 
-  constructor(violations: Violations, now: () => number) {
+  constructor(violations: Violations, clock: CheckClock) {
     this.#violations = violations;
-    this.#now = now;
+    this.#clock = clock;
   }
 
   asked(number: number, from: ActorId, deadlineMs: number, type: string): void {
-    this.#open.set(number, { from, type, until: this.#now() + deadlineMs });
+    this.#open.set(number, { from, type, until: this.#clock.now() + deadlineMs });
   }
 
   settled(number: number): void {
     const ask = this.#open.get(number);
     this.#open.delete(number);
-    if (ask !== undefined && this.#now() > ask.until + GRACE_MS) {
-      this.#add(`the ask ${ask.type} of actor ${ask.from} settled ${this.#now() - ask.until} ms late`);
-    }
+    const lateMs = ask === undefined ? 0 : this.#clock.since(ask.until);
+    if (lateMs > GRACE_MS) this.#add(`the ask ${ask?.type} of actor ${ask?.from} settled ${lateMs} ms late`);
   }
 
   quiet({ wasLost }: Survivors): void {

@@ -5,7 +5,7 @@ import { type ActorId, threadOf } from '../../runtime/address.js';
 import type { Change } from '../../runtime/holdings.js';
 import type { Notice } from '../../runtime/message.js';
 import type { Thread } from '../../runtime/thread.js';
-import { AskChecks } from './ask-checks.js';
+import { AskChecks, type CheckClock } from './ask-checks.js';
 import { LineChecks } from './line-checks.js';
 import { MessageChecks, type Survivors } from './message-checks.js';
 import type { Recorded, Sent } from './recorder.js';
@@ -27,10 +27,10 @@ export class Checks implements Recorded {
   messages = 0;
   readonly actors = new Set<ActorId>();
 
-  constructor(violations: Violations, now: () => number) {
+  constructor(violations: Violations, clock: CheckClock) {
     this.lines = new LineChecks(violations);
     this.#messages = new MessageChecks(violations);
-    this.#asks = new AskChecks(violations, now);
+    this.#asks = new AskChecks(violations, clock);
     this.#watches = new WatchChecks(violations);
     this.#states = new StateChecks(violations);
     this.#threads = new ThreadChecks(violations);

@@ -1,6 +1,7 @@
 /**
  * Which faults of a run have come, and which are still to come.
  */
+import type { Loop } from '../loop.js';
 import { Random } from '../random.js';
 import type { SystemFault } from './faults.js';
 
@@ -14,7 +15,8 @@ type Crash = SystemFault & { readonly kind: 'crash' };
 type OfThread = SystemFault & { readonly kind: 'lose' | 'freeze' };
 
 export class FaultState {
-  now: () => number = () => 0;
+  /** Of the system, once there is one. */
+  clock: Pick<Loop, 'now' | 'since'> | undefined;
   occurred = 0;
   readonly #random: Random;
   readonly #crashes: Crash[] = [];
@@ -28,6 +30,14 @@ export class FaultState {
       if (fault.kind === 'crash') this.#crashes.push(fault);
       else this.#others.push(fault);
     }
+  }
+
+  now(): number {
+    return this.clock?.now ?? 0;
+  }
+
+  since(then: number): number {
+    return this.clock?.since(then) ?? 0;
   }
 
   /** Whether the handler that is called now is to throw. */

@@ -77,7 +77,7 @@ export class SimulatedSystem {
   }: SimulationOptions): Promise<SimulatedSystem> {
     const state = new FaultState(seed, faults);
     const violations = new Violations();
-    const checks = new Checks(violations, () => state.now());
+    const checks = new Checks(violations, state);
     const recorder = new Recorder(checks);
     const crashes = new Crashes(() => state.crash(checks.messages));
     const tap: LineTap = {
@@ -90,7 +90,7 @@ export class SimulatedSystem {
     const delayMs = (): number => state.delayMs();
     const wrappings = [...own, crashes, recorder];
     const stage = await TestSystem.start({ seed, threads, tap, delayMs, frozenMs, wrappings });
-    state.now = () => stage.now;
+    state.clock = stage.loop;
     return new SimulatedSystem(stage, recorder, checks, violations, state, onLost, onStep);
   }
 

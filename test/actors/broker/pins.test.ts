@@ -1,7 +1,12 @@
 /** The broker and the genes of what it grants; minds, engine and residency are told what to say. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import definition from '../../../src/actors/broker/broker.js';
-import type { BrokerToMind, MindToBroker } from '../../../src/actors/broker/protocol.js';
+import type {
+  BrokerToMind,
+  BrokerToPager,
+  MindToBroker,
+  PagerToBroker,
+} from '../../../src/actors/broker/protocol.js';
 import type { EngineControl, EngineToBroker } from '../../../src/actors/engine/protocol.js';
 import { createStatus } from '../../../src/actors/engine/status.js';
 import type { BrokerToResidency, ResidencyToBroker } from '../../../src/actors/residency/protocol.js';
@@ -179,6 +184,30 @@ describe('a grant with genes', () => {
     await thread.pass(2_000);
     expect(await toPin('a')).toBe(grant);
     expect(await ada.hears()).toEqual([{ type: 'queued', ticket: 1, reason: 'genes' }]);
+  });
+
+  it('P5 whose page has gone to disk alone meanwhile waits for that to be read', async () => {
+    const pager = await Party.enter<PagerToBroker, BrokerToPager>(thread, 'pager', () => broker);
+    const activity = `${ada.id}/1`;
+    const record = { activity, page: 7, held: 10, bytes: 100 };
+    const said = { activity, mind: ada.id, held: 10, bytes: 100, said: 0, lent: false };
+    const file = { name: 'ada/1', generation: 1, time: 0, fingerprint: '', cells: 10, bytes: 100 };
+    engine.tell({ type: 'paged', record });
+    pager.tell({ type: 'disk', word: { type: 'filed', file: { ...said, file }, page: 7, drop: false } });
+    request(ada, 1, 'a');
+    const grant = await toPin('a');
+    engine.tell({ type: 'unpaged', activity, page: 7 });
+    pinned(grant, 'a');
+    expect(await ada.hears()).toEqual([
+      { type: 'queued', ticket: 1, reason: 'genes' },
+      { type: 'queued', ticket: 1, reason: 'disk', on: pager.id },
+    ]);
+    expect(await residency.hears()).toEqual([{ type: 'unpin', grant }]);
+    const [read] = await pager.hears();
+    expect(read).toMatchObject({ type: 'read', file: { activity } });
+    const word = { type: 'read' as const, read: 1, record: { ...record, page: 8 }, ms: 1 };
+    pager.tell({ type: 'disk', word });
+    await toPin('a');
   });
 
   it('T1 for which the residency has no room after all gives its lane back', async () => {

@@ -3,8 +3,9 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Holds } from '../../../src/actors/broker/leases.js';
 import { pagerOver } from '../../../src/actors/pager/pager.js';
 import { DiskFailure, NoSuchPage } from '../../../src/errors.js';
+import { loadAddon } from '../../../src/native/load.js';
+import type { PageInfo } from '../../../src/native/pages.js';
 import type { PagesJob } from '../../../src/pages/job.js';
-import { PageFiles } from '../../../src/pages/page-files.js';
 import { Party, settled, TestThread } from '../thread.js';
 
 const FILE = { name: 'ada/main', generation: 1, time: 0, fingerprint: '', cells: 10, bytes: 100 };
@@ -17,8 +18,16 @@ let broker: Party<never, Holds>;
 let engine: Party<never, { readonly type: string }>;
 /** What is on disk; jobs on pages fail. */
 let pages = [FILE];
+/** Which jobs go on until `release` is called; there is no page then. */
+let hangs: PagesJob['what'] | undefined;
+let release: () => void;
+let over: Promise<void>;
 
 async function run(job: PagesJob): Promise<never> {
+  if (job.what === hangs) {
+    pages = [];
+    await over;
+  }
   if (job.what === 'open') return { owned: { path: '/pages', lock: 1 }, damaged: [] } as never;
   if (job.what === 'list') return { pages, damaged: [] } as never;
   if (job.what === 'restore' && pages.length === 0) throw new NoSuchPage({ name: job.name });
@@ -36,6 +45,10 @@ async function leasedBytes(): Promise<number | undefined> {
 
 beforeEach(async () => {
   pages = [FILE];
+  hangs = undefined;
+  over = new Promise((resolve) => {
+    release = resolve;
+  });
   thread = await TestThread.start();
   broker = await Party.enter(thread, 'broker', () => pager);
   engine = await Party.enter(thread, 'engine', () => pager);
@@ -58,6 +71,31 @@ it('B1 a page that could not be removed is counted as it is then', async () => {
   expect(await leasedBytes()).toBe(0);
 });
 
+it('P5 a page that is gone although its removal failed is told of as removed', async () => {
+  await expect(thread.ask(pager, { type: 'remove-file', name: 'ada/main' })).rejects.toMatchObject({
+    code: 'DiskFailure',
+  });
+  await settled();
+  const words = (await broker.hears()).filter(({ type }) => (type as string) === 'disk');
+  expect(words).toEqual([{ type: 'disk', word: { type: 'removed', name: 'ada/main' } }]);
+});
+
+it.each(['open', 'restore'] as const)(
+  'R5 what waits for the disk ends at its deadline while a job goes on: %s',
+  async (what) => {
+    hangs = what;
+    const restore = { type: 'restore', room: 'main', genes: [], ...WHAT };
+    const first = thread.ask(pager, { ...restore, deadlineMs: 60_000 });
+    const second = thread.ask(pager, restore);
+    const late = expect(second).rejects.toMatchObject({ code: 'DeadlineExceeded' });
+    await settled();
+    await thread.pass(WHAT.deadlineMs);
+    await late;
+    release();
+    await expect(first).rejects.toMatchObject({ code: 'NoSuchPage' });
+  },
+);
+
 it('B1 the engine, which tells of pages in memory, hears when a job has let go of one', async () => {
   pages = [];
   const restore = { type: 'restore', room: 'main', genes: [], ...WHAT };
@@ -68,7 +106,9 @@ it('B1 the engine, which tells of pages in memory, hears when a job has let go o
 
 it('R4 a page that was read for a broker that was lost over it is let go of', async () => {
   const released: number[] = [];
-  vi.spyOn(PageFiles.prototype, 'release').mockImplementation((page) => void released.push(page));
+  const store = loadAddon().pages;
+  vi.spyOn(store, 'info').mockReturnValue({} as PageInfo);
+  vi.spyOn(store, 'release').mockImplementation((page) => void released.push(page));
   const file = { ...WHAT, held: 10, bytes: 100, said: 0, lent: false, file: FILE };
   broker.tell({ type: 'read', read: 1, file } as never);
   await settled();

@@ -1,0 +1,100 @@
+/**
+ * The pager's folder of pages: opened when it is first needed, what it takes is counted, and what is done in it is shown.
+ */
+import { TroupeError } from '../../errors.js';
+import { PageFiles } from '../../pages/page-files.js';
+import type { PageWork } from '../../pages/page-jobs.js';
+import type { Context } from '../../runtime/actor.js';
+import { Band } from '../../runtime/message.js';
+import type { LeaseMessage } from '../broker/lease-news.js';
+import { DiskBudget } from './disk-budget.js';
+import { DiskWaits, unlessAborted } from './disk-waits.js';
+import { tellOfDisk } from './post.js';
+import type { PagerArgs } from './protocol.js';
+
+/** What has become of the page is not known then. */
+const UNKNOWN = ['DiskFailure', 'PublicationUnfinished'];
+
+export class Folder {
+  readonly disk: DiskBudget;
+  readonly waits: DiskWaits;
+  readonly #ctx: Context;
+  readonly #args: PagerArgs;
+  readonly #makeWork: () => PageWork;
+  #work: PageWork | undefined;
+  #files: Promise<PageFiles> | undefined;
+
+  /** `makeWork`: makes what runs the jobs of the folder. */
+  constructor(ctx: Context, args: PagerArgs, makeWork: () => PageWork) {
+    this.#ctx = ctx;
+    this.#args = args;
+    this.#makeWork = makeWork;
+    this.disk = new DiskBudget(ctx, args);
+    this.waits = new DiskWaits(ctx);
+  }
+
+  /** One that could not be opened is tried again the next time. */
+  open(): Promise<PageFiles> {
+    this.#work ??= this.#makeWork();
+    this.#files ??= this.#opened(this.#work).catch((error: unknown) => {
+      this.#files = undefined;
+      throw error;
+    });
+    return this.#files;
+  }
+
+  /** Does something there; whoever looks sees what. `signal` aborts at the deadline. */
+  async busy<T>(
+    reason: string,
+    deadlineMs: number,
+    work: (files: PageFiles, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    try {
+      return await this.waits.during(reason, deadlineMs, async (signal) =>
+        work(await unlessAborted(this.open(), signal), signal),
+      );
+    } finally {
+      this.tellEngine();
+    }
+  }
+
+  /** It says what the store of pages holds: a page that is written or read is held meanwhile. */
+  tellEngine(): void {
+    const changed: LeaseMessage = { type: 'leases-changed' };
+    this.#ctx.tell(this.#args.engine, changed, { band: Band.reserved });
+  }
+
+  /** Changes a page. One that could not be removed may be gone even so, and one that could not be published be there. */
+  async change<T>(name: string, files: PageFiles, changed: Promise<T>): Promise<T> {
+    try {
+      return await changed;
+    } catch (error) {
+      const isKnown = error instanceof TroupeError && !UNKNOWN.includes(error.code);
+      if (!isKnown) void this.#look(name, files);
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    const files = await this.#files?.catch(() => undefined);
+    await files?.close();
+    await this.#work?.close();
+  }
+
+  async #opened(work: PageWork): Promise<PageFiles> {
+    const files = await PageFiles.open(this.#args.dir, work);
+    try {
+      await this.disk.count(files);
+      return files;
+    } catch (error) {
+      await files.close();
+      throw error;
+    }
+  }
+
+  /** A folder that cannot be looked at is counted as it was. */
+  async #look(name: string, files: PageFiles): Promise<void> {
+    const isThere = await this.disk.look(files, name).catch(() => true);
+    if (!isThere) tellOfDisk(this.#ctx, this.#args.broker, { type: 'removed', name });
+  }
+}
