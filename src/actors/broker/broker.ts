@@ -74,8 +74,7 @@ class Broker implements Behaviour {
     this.#pins = pins;
     this.#relaunch = relaunch;
     this.#waiting = new Waiting({ ctx, post, ledger, occupancy, genes: pins.table, spilled });
-    const { readings } = spilled;
-    this.#grants = new Grants({ ctx, post, ledger, occupancy, pins, readings, tellEngine });
+    this.#grants = new Grants({ ctx, post, ledger, occupancy, pins, readings: spilled.readings, tellEngine });
     this.#reclaims = new Reclaims({ ctx, post, ledger, genes: pins.table, tellEngine, status: args.status });
     const beside = { occupancy, turns: ledger, rooms: spilled, relaunch };
     this.#memory = new Memory(ctx, saved, args.budgets, beside);
@@ -90,8 +89,7 @@ class Broker implements Behaviour {
     return this.#relaunch.ask({ ...message, reply: this.#ctx.replyLater(), reclaims: 'realtime' });
   }
 
-  control(message: BrokerControl, ctx: Context): unknown {
-    const { sender } = ctx;
+  control(message: BrokerControl, { sender }: Context): unknown {
     switch (message.type) {
       case 'request':
         this.#waiting.add(message, sender, this.#engine?.shape);
@@ -121,7 +119,7 @@ class Broker implements Behaviour {
         this.#reclaims.askForNext(this.#relaunch.isWanted ? undefined : this.#engine?.shape, this.#waiting);
         break;
       case 'late':
-        this.#relaunch.late();
+        this.#relaunch.late(this.#engine !== undefined);
         break;
       case 'never-ran':
         this.#grants.neverRan(message.grant);
@@ -172,6 +170,7 @@ class Broker implements Behaviour {
     if (notice.id === this.#engine?.engine) {
       this.#down(notice.reason);
       this.#grants.lost(notice.reason);
+      this.#relaunch.lost(notice.reason);
     } else if (notice.lost) {
       this.#startsAgain(notice.id);
       this.#away.lost(notice.id);
@@ -244,6 +243,7 @@ class Broker implements Behaviour {
   #down(reason: string): void {
     if (this.#engine === undefined) return;
     this.#engine = undefined;
+    this.#spilled.closed();
     this.#grants.void(toEnvelope(new EngineLost({ reason })));
   }
 

@@ -118,16 +118,21 @@ export class Relaunch {
     else this.#take()?.reply.reject(new EngineLost({ reason: 'it came back as it was before' }));
   }
 
-  /** Its deadline is past: grants go on, unless the lanes are free, or the engine is at it. */
-  late(): void {
+  /** Its deadline is past: grants go on, unless the lanes are free, or the engine, if one is up, is at it. */
+  late(isUp: boolean): void {
     const wanted = this.#wanted;
-    if (wanted === undefined || wanted.stage === 'told') return;
-    if (wanted.stage !== 'asked') {
+    if (wanted === undefined || (isUp && wanted.stage === 'told')) return;
+    if (isUp && wanted.stage !== 'asked') {
       wanted.stage = 'ready';
       return this.#settle();
     }
-    const what = 'the relaunch, waiting for turns to end,';
+    const what = isUp ? 'the relaunch, waiting for turns to end,' : 'the relaunch, waiting for the engine,';
     this.#take()?.reply.reject(new DeadlineExceeded({ what, deadlineMs: wanted.deadlineMs }));
+  }
+
+  /** The engine that was told is gone. */
+  lost(reason: string): void {
+    if (this.#wanted?.stage === 'told') this.#take()?.reply.reject(new EngineLost({ reason }));
   }
 
   #take(): Wanted | undefined {

@@ -129,6 +129,13 @@ export class Spilled {
     }
   }
 
+  /** The engine is gone: pages that it was making will not be, or the next one says that they are there. */
+  closed(): void {
+    const { pages } = this.#occupancy;
+    for (const record of pages.all()) if (record.page === UNMADE) pages.remove(record);
+    this.#answerAll();
+  }
+
   /** There is a new engine; what pages it has the occupancy knows. */
   opened(): void {
     this.readings.opened();

@@ -151,7 +151,8 @@ export class Files {
     try {
       await this.#move({ type: 'page-out', ...what });
     } catch (error) {
-      if (error instanceof EmptyLane) return found;
+      // It is nowhere, or in a page by now.
+      if (error instanceof EmptyLane) return this.#find(what);
       throw error;
     }
     return this.#find(what);

@@ -93,6 +93,18 @@ describe('a relaunch', () => {
     expect(await ada.hears()).toMatchObject([{ type: 'granted', epoch: 7 }]);
   });
 
+  it.each([
+    ['when the engine is gone for good while it is at it', 'told', 'EngineLost'],
+    ['past its deadline when the engine was gone before', 'ready', 'DeadlineExceeded'],
+  ])('E7 is refused %s', async (_when, stage, code) => {
+    if (stage === 'ready') engine.end();
+    const answer = relaunch(shapeOf(2));
+    await settled();
+    engine.end();
+    await thread.pass(1_000);
+    await expect(answer).rejects.toMatchObject({ code });
+  });
+
   it('E7 is one at a time', async () => {
     request(1, 'a');
     await ada.hears();

@@ -252,26 +252,38 @@ describe('what is said of pages on disk', () => {
     expect(await pages()).toEqual([record(room, 2)]);
   });
 
-  it('P5 a page that is just being made is waited for', async () => {
-    up();
-    turn();
-    const [granted] = await ada.hears();
-    if (granted?.type !== 'granted') throw new Error('no lane was granted');
-    engine.tell({
-      ...{ type: 'ran', grant: granted.grant, lane: 0, activity: room, held: 10, bytes: 100 },
-      ...{ stretches: [], processed: 1, produced: 1 },
-    });
-    turn('77/other', ben);
-    await ben.hears();
+  describe('a page that is just being made', () => {
     let found: FoundPage | undefined;
-    void thread.ask<FoundPage>(broker, { type: 'page', activity: room }).then((answer) => {
-      found = answer;
+    beforeEach(async () => {
+      up();
+      turn();
+      const [granted] = await ada.hears();
+      if (granted?.type !== 'granted') throw new Error('no lane was granted');
+      engine.tell({
+        ...{ type: 'ran', grant: granted.grant, lane: 0, activity: room, held: 10, bytes: 100 },
+        ...{ stretches: [], processed: 1, produced: 1 },
+      });
+      turn('77/other', ben);
+      await ben.hears();
+      found = undefined;
+      void thread.ask<FoundPage>(broker, { type: 'page', activity: room }).then((answer) => {
+        found = answer;
+      });
+      await settled();
+      expect(found).toBeUndefined();
     });
-    await settled();
-    expect(found).toBeUndefined();
-    engine.tell({ type: 'paged', record: record(room, 4) });
-    await settled();
-    expect(found).toEqual({ page: record(room, 4), file: undefined });
+
+    it('P5 is waited for', async () => {
+      engine.tell({ type: 'paged', record: record(room, 4) });
+      await settled();
+      expect(found).toEqual({ page: record(room, 4), file: undefined });
+    });
+
+    it('E7 is not waited for when the engine is gone', async () => {
+      engine.end();
+      await settled();
+      expect(found).toEqual({ page: undefined, file: undefined });
+    });
   });
 
   it('P5 a page that is on its way from disk is waited for no longer than its pager reads', async () => {
