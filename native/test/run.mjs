@@ -11,7 +11,15 @@ import { extraOptions, llamaLibraries, pickGenerator } from '../llama/libraries.
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const MODEL = fileURLToPath(new URL('../../models/parlour-tiny-F16.gguf', import.meta.url));
-const TESTS = { arena: [], row_copy: [], page_store: [], state_layout: [], checkpoints: [], lanes: [MODEL] };
+const TESTS = {
+  arena: [],
+  row_copy: [],
+  page_store: [],
+  state_layout: [],
+  checkpoints: [],
+  lanes: [MODEL],
+  lane_window: [MODEL],
+};
 
 /**
  * Builds programs of `native/test` (all: none named), and answers the folder that they are in.

@@ -1,7 +1,8 @@
 /**
  * Four threads share one model, each with a context of its own, and end in a random order:
  * `leave` (fall off their end), `close` (close all first), `terminate` (in mid-step), `mixed`, or `exit` (the
- * process exits while they decode). Prints what native objects are alive after all threads have ended.
+ * process exits while they decode). Prints what native objects are alive after all threads have ended, and what memory is
+ * held of the windows that they had open.
  */
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,6 +11,7 @@ import { loadAddon } from '../../dist/native/load.js';
 
 const THREADS = 4;
 const STEPS = 20;
+const WINDOW_BYTES = 2 ** 20;
 
 if (isMainThread) await main(process.argv[2], process.argv[3], Number(process.argv[4]));
 else work(workerData);
@@ -43,7 +45,8 @@ async function main(path, how, seed) {
       await ended;
     }),
   );
-  console.log(JSON.stringify(addon.live()));
+  const { windows } = addon.pages.usage();
+  console.log(JSON.stringify({ ...addon.live(), windows }));
 }
 
 function work({ id, gene, way, endless, lane }) {
@@ -67,6 +70,7 @@ function work({ id, gene, way, endless, lane }) {
     if (status !== 0) throw new Error(`a step answered ${status}: ${context.failure()}`);
   };
   for (let position = 0; position < STEPS; position++) step(position);
+  context.openWindow(lane, [], WINDOW_BYTES);
   parentPort.postMessage('ready');
   while (endless) {
     context.clear(lane);

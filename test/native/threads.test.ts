@@ -28,7 +28,7 @@ describe('R1 the addon in many threads', () => {
         expect(await run(how, seed)).toEqual({
           code: 0,
           signal: null,
-          output: '{"models":0,"contexts":0,"genes":0}\n',
+          output: '{"models":0,"contexts":0,"genes":0,"windows":0}\n',
         });
       }
     },

@@ -107,5 +107,6 @@ export class LaneWindow {
   }
 }
 
+/** A run has a grant of its own: the lane is as it was when the run before it had ended, or it has been given out since. */
 const isSo = (lane: Lane, { activity, grant, held }: IdleLane): boolean =>
-  lane.run === undefined && lane.activity === activity && lane.grant === grant && lane.held === held;
+  lane.activity === activity && lane.grant === grant && lane.held === held;

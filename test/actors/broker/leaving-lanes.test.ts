@@ -183,6 +183,17 @@ describe('a context that is made smaller for memory', () => {
     expect(await pager.hears()).toContainEqual({ type: 'take-back', name: room('old') });
   });
 
+  it('T6 has a lane emptied whose mind left meanwhile, and its file removed', async () => {
+    await press();
+    const old = (await leaving()) as LeavingLane;
+    ada.end();
+    await settled();
+    await written(old);
+    expect(await pager.hears()).toContainEqual({ type: 'take-back', name: room('old') });
+    expect(await told()).toContain('empty 0');
+    expect((await places()).filter(({ activity }) => activity === room('old'))).toEqual([]);
+  });
+
   it('R4 is made when the pager is lost over it', async () => {
     await press();
     pager.end();

@@ -4,6 +4,7 @@ import type { IdleLane, WindowMessage } from '../../../src/actors/engine/lane-wi
 import type { WindowInfo } from '../../../src/native/pages.js';
 import { Band } from '../../../src/runtime/message.js';
 import { addon } from '../../native/fixtures.js';
+import { settled } from '../thread.js';
 import { EngineStage } from './stage.js';
 
 const MIB = 2 ** 20;
@@ -64,7 +65,8 @@ it.each([
 it('B4 is refused while a run has the lane', async () => {
   const lane = await ran();
   const grant = stage.begin(TOKENS, { continues: true, maxTokens: 400 });
-  await expect(open({ ...lane, grant })).rejects.toMatchObject({ code: 'LaneMismatch' });
+  await settled(3);
+  await expect(open(lane)).rejects.toMatchObject({ code: 'LaneMismatch' });
   stage.tell({ type: 'cancel', grant, error: undefined });
   await stage.done();
 });
