@@ -155,6 +155,8 @@ export class FakeAddon implements Addon {
           this.#refusing = false;
           throw new Error('the engine refuses, as the seed says');
         }
+        // That of an engine that was lost with its thread has gone with it.
+        this.context?.closeWindow();
         this.context = new FakeContext(options, this);
         this.onContext(this.context);
         return this.context;
