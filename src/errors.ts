@@ -201,6 +201,13 @@ export const LaneMismatch = defineError<{ lane: number; expected: string; actual
   (d) => `lane ${d.lane} holds ${d.actual}; the run assumed ${d.expected}`,
 );
 
+/** `by`: what goes on in the room. */
+export const RoomBusy = defineError<{ mind: string; room: string; by: string }>(
+  'RoomBusy',
+  (d) =>
+    `the room ${d.room} of ${d.mind} cannot be forgotten or moved while ${d.by}; try again when that is over`,
+);
+
 export const NoSuchMind = defineError<{ name: string }>('NoSuchMind', (d) => `no mind is named ${d.name}`);
 
 export const MindLeft = defineError<{ name: string }>('MindLeft', (d) => `the mind ${d.name} has left`);

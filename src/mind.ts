@@ -13,6 +13,7 @@ import {
   ThreadLost,
   type TroupeError,
 } from './errors.js';
+import { forget } from './forget.js';
 import { mindActorName } from './mind-options.js';
 import { onEnd } from './on-end.js';
 import { checkTurnOptions, type TurnOptions } from './options.js';
@@ -134,6 +135,15 @@ export class Mind implements AsyncDisposable {
    */
   async recall(options?: PageOptions): Promise<SpilledPage> {
     return recall(this.#stage, this, options);
+  }
+
+  /**
+   * Makes a room new: what was said in it is gone, what its lane and its page hold, and its file. Rejects with `RoomBusy` while
+   * a turn of the room waits or runs, or its page is being moved because somebody asked for it: nothing has changed then. Where
+   * it rejects otherwise (`ActorCrashed`, `AskTimeout`, `DiskFailure`, ...) call it again: that does what is left to do.
+   */
+  async forget(options?: PageOptions): Promise<void> {
+    return forget(this.#stage, this, options);
   }
 
   /** Why it ended, once it has: it left, crashed for good, or went with the troupe. Never rejects. */

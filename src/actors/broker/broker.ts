@@ -37,8 +37,7 @@ const CHECK_MS = 1_000;
 const GRANTS_A_START = 2 ** 32;
 
 type Own = ReclaimLate | WatchAgain | { readonly type: 'check' | 'late' };
-type Heard = MindToBroker | EngineToBroker | ResidencyToBroker | PagerToBroker;
-type BrokerControl = Heard | MemoryMessage | Own;
+type BrokerControl = MindToBroker | EngineToBroker | ResidencyToBroker | PagerToBroker | MemoryMessage | Own;
 type GeneWord = ResidencyToBroker | (MindToBroker & { readonly type: 'confirmed' });
 type EngineUp = EngineToBroker & { type: 'up' };
 
@@ -84,6 +83,7 @@ class Broker implements Behaviour {
 
   receive(message: BrokerMessage): unknown {
     if (message.type === 'page' || message.type === 'rooms') return this.#spilled.answer(message);
+    if (message.type === 'forget-room') return this.#spilled.forgetRoom(message.activity, this.#pins);
     if (message.type !== 'relaunch') return this.#occupancy.answer(message, this.#spilled);
     this.#memory.asked(message.shape);
     return this.#relaunch.ask({ ...message, reply: this.#ctx.replyLater(), reclaims: 'realtime' });

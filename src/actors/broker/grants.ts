@@ -67,6 +67,7 @@ export class Grants {
   give({ turn: request, lane, vacate, ...taken }: Placement<Request>): void {
     const { ctx, ledger, occupancy, pins } = this.#of;
     for (const number of vacate) occupancy.vacate(number, this.#turnsBeside(request));
+    occupancy.begins(request.activity);
     occupancy.lanes.take(lane, request, taken, ctx.now);
     const grant = ledger.grant(request, lane, ctx.now);
     if (request.genes.length > 0) return this.#pin(grant);

@@ -5,7 +5,7 @@ import type { Context } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
 import type { ErrorEnvelope } from '../../runtime/errors.js';
 import { Band } from '../../runtime/message.js';
-import { mindOf } from '../activity.js';
+import { type Activity, mindOf } from '../activity.js';
 import type { IdleLane } from '../engine/lane-window.js';
 import type { Filed } from './filed.js';
 import type { BrokerToPager, LeavingLane } from './protocol.js';
@@ -22,6 +22,7 @@ const OF_DISK = ['DiskFull', 'DiskFailure', 'OverDiskBudget', 'DirectoryInUse', 
 interface Writing {
   readonly lane: IdleLane;
   readonly pager: ActorId;
+  readonly written: Promise<Written>;
   readonly settle: (written: Written) => void;
 }
 
@@ -42,18 +43,24 @@ export class LaneWriting {
     const idle: IdleLane = { activity, lane, grant, held };
     const deadlineMs = WRITE_MS + WORD_GRACE_MS;
     const endWait = ctx.wait({ for: pager, reason: 'a lane to be on disk', deadlineMs });
+    let settle: Writing['settle'] = () => {};
     const written = new Promise<Written>((resolve) => {
-      const settle = (how: Written): void => {
+      settle = (how) => {
         endWait();
         resolve(how);
       };
-      this.#writing = { lane: idle, pager, settle };
     });
+    this.#writing = { lane: idle, pager, written, settle };
     const isFiled = this.#files.of(activity) !== undefined;
     const leaving: LeavingLane = { activity, mind: mindOf(activity), bytes, isFiled, lane: idle };
     const message: BrokerToPager = { type: 'put-lane-away', leaving, deadlineMs: WRITE_MS };
     if (!ctx.tell(pager, { ...message }, { band: Band.reserved })) this.#settle('refused');
     return written;
+  }
+
+  /** Settles when it is not a room's lane that is on its way to disk. */
+  async still(activity: Activity): Promise<void> {
+    if (this.#writing?.lane.activity === activity) await this.#writing.written;
   }
 
   /** The pager has said what became of a lane. */

@@ -33,6 +33,8 @@ type Whereabouts = EngineToBroker & { readonly type: 'paged' | 'unpaged' | 'shra
 
 /** Minds that are gone and not forgotten: what was said of their pages before they went is here long before so many more go. */
 const MOST_GONE = 1_024;
+/** Rooms that were forgotten: of so many at once an engine that was lost meanwhile may have a page. */
+const MOST_FORGOTTEN = 1_024;
 
 type PageMessage = BrokerMessage & { readonly type: 'pages' | 'drop-page' };
 
@@ -48,6 +50,8 @@ export class Occupancy {
   readonly #adopted = new Map<number, PageRecord>();
   /** Minds that are gone. */
   readonly #gone = new Set<ActorId>();
+  /** Rooms that were forgotten, and have had no turn since. */
+  readonly #forgotten = new Set<Activity>();
   /** The page of most tokens, or what would be one, of which the engine has told. */
   #longest = { held: 0, bytes: 0 };
   #epoch = 0;
@@ -67,7 +71,7 @@ export class Occupancy {
 
   /**
    * A new engine: empty lanes, and the pages that it has. One that holds more than all its cells could never come in, and one
-   * whose mind went while there was no engine is nobody's.
+   * whose mind went, or whose room was forgotten, while there was no engine is nobody's.
    */
   open(epoch: number, { lanes, cells }: Shape, pages: readonly PageRecord[]): void {
     this.#epoch = epoch;
@@ -77,7 +81,7 @@ export class Occupancy {
     for (const page of pages) this.measure(page);
     this.#adoptAgain(new Map(pages.map((record) => [record.activity, record.page])));
     const all = this.pages.all();
-    const useless = all.filter(({ held, activity }) => held > cells || this.#isGone(activity));
+    const useless = all.filter(({ held, activity }) => held > cells || this.#isUseless(activity));
     if (useless.length > 0) this.#say([], useless);
   }
 
@@ -97,7 +101,7 @@ export class Occupancy {
    */
   vacate(number: number, turns: PageTurns): void {
     const { lane, activity = '', held, bytes } = this.lanes.vacate(number);
-    const drop = this.#isGone(activity)
+    const drop = this.#isUseless(activity)
       ? undefined
       : makeRoom(
           this.pages.all(),
@@ -123,8 +127,8 @@ export class Occupancy {
       case 'paged':
         this.measure(message.record);
         this.pages.put(message.record);
-        // It was being made when its mind went.
-        if (this.#isGone(message.record.activity)) this.drop(message.record);
+        // It was being made when its mind went, or an engine that was started again has found it.
+        if (this.#isUseless(message.record.activity)) this.drop(message.record);
         return;
       case 'unpaged':
         this.#adopted.delete(message.page);
@@ -188,6 +192,7 @@ export class Occupancy {
 
   /** A page that came from elsewhere is its activity's. */
   adopt(record: PageRecord): void {
+    this.#forgotten.delete(record.activity);
     this.#adopted.set(record.page, record);
     this.pages.put(record);
     this.#vacated++;
@@ -200,10 +205,27 @@ export class Occupancy {
 
   /** Frees the pages of a mind's rooms: it is gone. */
   forget(mind: ActorId): void {
-    this.#gone.add(mind);
-    if (this.#gone.size > MOST_GONE) this.#gone.delete(this.#gone.values().next().value as ActorId);
+    keepNewest(this.#gone, mind, MOST_GONE);
     const gone = this.pages.all().filter(({ activity }) => belongsTo(activity, mind));
     if (gone.length > 0) this.#say([], gone);
+  }
+
+  /** What an idle lane holds of a room, and its page, go. */
+  forgetRoom(activity: Activity): void {
+    keepNewest(this.#forgotten, activity, MOST_FORGOTTEN);
+    for (const { page, activity: whose } of this.#adopted.values()) {
+      if (whose === activity) this.#adopted.delete(page);
+    }
+    const lane = this.lanes.idle(activity)?.lane;
+    const page = this.pages.of(activity);
+    if (lane === undefined && page === undefined) return;
+    if (lane !== undefined) this.lanes.vacate(lane);
+    this.#say(lane === undefined ? [] : [{ lane, activity, keep: false }], page === undefined ? [] : [page]);
+  }
+
+  /** A turn of a room has a lane: a page of it is its own from now on. */
+  begins(activity: Activity): void {
+    this.#forgotten.delete(activity);
   }
 
   /** Why an activity cannot move; undefined when it can. It has no grant. */
@@ -213,8 +235,8 @@ export class Occupancy {
     return this.pages.of(activity) === undefined ? new NoSuchPage({ name: activity }) : undefined;
   }
 
-  #isGone(activity: Activity): boolean {
-    return this.#gone.has(mindOf(activity));
+  #isUseless(activity: Activity): boolean {
+    return this.#gone.has(mindOf(activity)) || this.#forgotten.has(activity);
   }
 
   #say(claims: (EngineControl & { type: 'vacate' })['claims'], drop: readonly PageRecord[]): void {
@@ -222,4 +244,10 @@ export class Occupancy {
     for (const record of drop) this.pages.remove(record);
     this.#tell({ type: 'vacate', epoch: this.#epoch, claims, drop });
   }
+}
+
+function keepNewest<T>(all: Set<T>, one: T, most: number): void {
+  all.delete(one);
+  all.add(one);
+  if (all.size > most) all.delete(all.values().next().value as T);
 }

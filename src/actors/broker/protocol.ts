@@ -119,6 +119,11 @@ export type BrokerMessage =
   /** Frees an activity's page. Refuses with NoSuchPage; a turn may be about to need it. */
   | { readonly type: 'drop-page'; readonly activity: Activity }
   /**
+   * A room is new again: lane and page hold nothing of it, unless a turn of it waits or runs, which then replaces what they
+   * hold. The answer is its `FiledPage`, or undefined, when nothing of it is being written any more.
+   */
+  | { readonly type: 'forget-room'; readonly activity: Activity }
+  /**
    * Takes all lanes back and has the context made anew; the answer is its `Shape`. Refuses with DeadlineExceeded,
    * MailboxFull while another is asked for, EngineLost, and with what opening a context throws.
    */

@@ -7,7 +7,7 @@ import type { Context } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
 import { type ErrorEnvelope, toEnvelope } from '../../runtime/errors.js';
 import { Band } from '../../runtime/message.js';
-import { type Activity, belongsTo } from '../activity.js';
+import type { Activity } from '../activity.js';
 import { type PageRecord, UNMADE } from '../engine/protocol.js';
 import type { Filed, FiledBy } from './filed.js';
 import type { Ledger, Request } from './ledger.js';
@@ -93,10 +93,10 @@ export class Readings {
     }
   }
 
-  /** The rooms of a mind are not needed any more. */
-  stop(mind: ActorId): void {
+  /** Rooms are not needed any more. */
+  stop(isOne: (activity: Activity) => boolean): void {
     for (const [activity, { pager, number }] of [...this.#readings]) {
-      if (!belongsTo(activity, mind)) continue;
+      if (!isOne(activity)) continue;
       this.#readings.delete(activity);
       this.#ctx.tell(pager, { type: 'stop-reading', read: number }, { band: Band.reserved });
     }

@@ -155,7 +155,7 @@ export class Spilled {
   /** A mind is gone, and with it what its rooms had here; of their files those stay that are no loans. Or it is a pager. */
   forget(one: ActorId): void {
     this.lost(one);
-    this.readings.stop(one);
+    this.readings.stop((activity) => belongsTo(activity, one));
     for (const activity of this.#files.all().keys()) {
       if (belongsTo(activity, one)) this.#remove(this.#files.of(activity));
     }
@@ -163,6 +163,19 @@ export class Spilled {
     for (const activity of this.#questions.activities()) {
       if (belongsTo(activity, one)) this.#answer(activity);
     }
+  }
+
+  /** The answer comes later: others are answered meanwhile. */
+  forgetRoom(activity: Activity, pins: { bare(activity: Activity): void }): void {
+    const reply = this.#ctx.replyLater();
+    if (!this.#ledger.isWanted(activity)) {
+      this.readings.stop((each) => each === activity);
+      this.#occupancy.forgetRoom(activity);
+      pins.bare(activity);
+      this.#answer(activity);
+    }
+    const written = Promise.all([this.writings.still(activity), this.laneWriting.still(activity)]);
+    void written.then(() => reply.resolve(this.#files.of(activity)?.file));
   }
 
   #filed({ file, page, drop }: DiskWord & { readonly type: 'filed' }, pager: ActorId): void {

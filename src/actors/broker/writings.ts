@@ -6,7 +6,7 @@ import type { Context } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
 import type { ErrorEnvelope } from '../../runtime/errors.js';
 import { Band } from '../../runtime/message.js';
-import { mindOf } from '../activity.js';
+import { type Activity, mindOf } from '../activity.js';
 import type { PageRecord } from '../engine/protocol.js';
 import type { Filed } from './filed.js';
 
@@ -22,6 +22,7 @@ interface Writing {
   readonly record: PageRecord;
   readonly pager: ActorId;
   readonly until: number;
+  readonly written: Promise<Written>;
   readonly settle: (written: Written) => void;
 }
 
@@ -55,10 +56,14 @@ export class Writings {
     const until = this.#ctx.now + deadlineMs;
     this.#endWait();
     this.#endWait = this.#ctx.wait({ for: pager, reason: 'pages to be on disk', deadlineMs });
-    const all = records.map(
-      (record) =>
-        new Promise<Written>((settle) => this.#writings.set(record.page, { record, pager, until, settle })),
-    );
+    const all = records.map((record) => {
+      let settle: Writing['settle'] = () => {};
+      const written = new Promise<Written>((resolve) => {
+        settle = resolve;
+      });
+      this.#writings.set(record.page, { record, pager, until, written, settle });
+      return written;
+    });
     const pages = records.map(({ activity, page, bytes }) => {
       const isFiled = this.#files.of(activity) !== undefined;
       return { activity, mind: mindOf(activity), page, bytes, isFiled };
@@ -66,6 +71,12 @@ export class Writings {
     const message = { type: 'put-away', pages, deadlineMs: WRITE_MS };
     if (!this.#ctx.tell(pager, message, { band: Band.reserved })) this.lost(pager);
     return all;
+  }
+
+  /** Settles when no page of a room is on its way to disk. */
+  async still(activity: Activity): Promise<void> {
+    const mine = [...this.#writings.values()].filter(({ record }) => record.activity === activity);
+    await Promise.all(mine.map(({ written }) => written));
   }
 
   /** The pager has said what became of a page. */

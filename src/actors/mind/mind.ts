@@ -11,7 +11,7 @@ import type { RunDone } from '../engine/protocol.js';
 import { resolveSampling } from '../engine/sampling.js';
 import { Post } from './post.js';
 import { checkSystem, prepare } from './prepare.js';
-import type { MindArgs, MindControl, MindTranscript, TurnRequest } from './protocol.js';
+import type { ForgetRoom, MindArgs, MindControl, MindTranscript, TurnRequest } from './protocol.js';
 import type { Message } from './rendering.js';
 import { forget, type Room, Rooms, remember } from './rooms.js';
 import { Runs } from './runs.js';
@@ -61,7 +61,8 @@ class Mind implements Behaviour {
     if (ctx.incarnation > 0) this.#post.forget();
   }
 
-  receive(message: TurnRequest): unknown {
+  receive(message: TurnRequest | ForgetRoom): unknown {
+    if (message.type === 'forget-room') return this.#rooms.forget(message.room, this.#ctx);
     if (this.#turns.size < MAX_TURNS) return this.#call(message);
     return refuse(new MailboxFull({ actor: this.#args.name, band: 'user', bound: MAX_TURNS }));
   }

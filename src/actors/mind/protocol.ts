@@ -51,6 +51,15 @@ export interface TurnRequest {
   readonly reader: ActorId;
 }
 
+/**
+ * Asked of a mind, behind the turns that came before: nothing was ever said in the room. The answer is whether that is so: not
+ * while a turn of the room waits or runs.
+ */
+export interface ForgetRoom {
+  readonly type: 'forget-room';
+  readonly room: string;
+}
+
 export type MindControl =
   /** Asked of a mind: its turns end `aborted`, then it ends itself. */
   | { readonly type: 'leave' }

@@ -53,6 +53,16 @@ export class Rooms {
     return true;
   }
 
+  /** Drops what was said; not while a turn waits or runs. */
+  forget(name: string, ctx: Context): boolean {
+    const room = this.#rooms.get(name);
+    if (room === undefined) return true;
+    if (room.active !== undefined || room.waiting.length > 0) return false;
+    forget(room.transcript, room.transcript.exchanges.length, ctx);
+    this.#rooms.delete(name);
+    return true;
+  }
+
   /** The turn no longer has its room, or its place in front of it. An empty room is forgotten. */
   leave(turn: Turn): Room {
     const room = this.of(turn.request.room);

@@ -20,10 +20,12 @@ import type { BrokerToMind, BrokerToPager, MindToBroker } from '../broker/protoc
 import type { EngineControl, Move, Moved, PageMove } from '../engine/protocol.js';
 import { Files } from './files.js';
 import { Folder } from './folder.js';
+import { forgetRoom } from './forget.js';
 import { Loans } from './loans.js';
 import type { MoveMessage, PagerArgs, PagerControl, PagerMessage } from './protocol.js';
 import { PutAway } from './put-away.js';
 import { Reads } from './reads.js';
+import { RoomWork } from './room-work.js';
 
 /** Moves that wait or are under way at a time. */
 const MAX_MOVES = 1024;
@@ -43,6 +45,7 @@ class Pager implements Behaviour {
   readonly #args: PagerArgs;
   readonly #pending = new Map<number, Pending>();
   readonly #folder: Folder;
+  readonly #work = new RoomWork();
   readonly #files: Files;
   readonly #reads: Reads;
   readonly #putAway: PutAway;
@@ -52,13 +55,9 @@ class Pager implements Behaviour {
     this.#ctx = ctx;
     this.#args = args;
     this.#last = ctx.incarnation * TICKETS_A_START;
-    const move = (message: MoveMessage): Promise<PageMove> =>
-      new Promise((resolve, reject) =>
-        this.#begin(message, { resolve: (moved) => resolve(moved as PageMove), reject }),
-      );
     const loans = new Loans(ctx, saved);
     this.#folder = new Folder(ctx, args, makeWork);
-    this.#files = new Files(ctx, args, this.#folder, loans, move);
+    this.#files = new Files(ctx, args, this.#folder, loans, (message) => this.#move(message));
     this.#reads = new Reads(ctx, args, this.#files);
     this.#putAway = new PutAway(ctx, args, this.#files, loans);
     // So that the broker knows of it.
@@ -68,10 +67,30 @@ class Pager implements Behaviour {
 
   receive(message: PagerMessage, ctx: Context): unknown {
     const reply = ctx.replyLater();
-    if (message.type === 'end-loans') this.#putAway.end().then(reply.resolve, reply.reject);
-    else if (message.type === 'page-out' || message.type === 'page-in') this.#begin(message, reply);
-    else this.#files.answer(message).then(reply.resolve, reply.reject);
+    this.#answer(message).then(reply.resolve, reply.reject);
     return undefined;
+  }
+
+  #answer(message: PagerMessage): Promise<unknown> {
+    switch (message.type) {
+      case 'end-loans':
+        return this.#putAway.end();
+      case 'files':
+        return this.#files.answer(message);
+      case 'forget':
+        return this.#work.alone(message.name, () => forgetRoom(this.#ctx, this.#args, this.#files, message));
+      case 'page-out':
+      case 'page-in':
+        return this.#work.beside(message.name, () => this.#move(message));
+      default:
+        return this.#work.beside(message.name, () => this.#files.answer(message));
+    }
+  }
+
+  #move(message: MoveMessage): Promise<PageMove> {
+    return new Promise((resolve, reject) =>
+      this.#begin(message, { resolve: (moved) => resolve(moved as PageMove), reject }),
+    );
   }
 
   stop(): Promise<void> {

@@ -34,12 +34,19 @@ export type FileMessage =
   | { readonly type: 'remove-file'; readonly name: string };
 
 /**
+ * A room of a mind is new again: what was said in it goes, what lane and page hold of it, and its file; the answer is
+ * undefined. Refuses with RoomBusy, and nothing has changed; else with what fails on the way, and what is left goes when it is
+ * asked for again.
+ */
+export type Forget = { readonly type: 'forget'; readonly room: string } & WhatMoves;
+
+/**
  * All minds have left: what is on disk only because memory was short is removed, and no more of it written; the answer is
  * undefined.
  */
 export type EndLoans = { readonly type: 'end-loans' };
 
-export type PagerMessage = MoveMessage | FileMessage | EndLoans;
+export type PagerMessage = MoveMessage | FileMessage | Forget | EndLoans;
 
 export type WhatMoves = {
   readonly activity: Activity;
