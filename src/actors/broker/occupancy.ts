@@ -81,7 +81,7 @@ export class Occupancy {
     for (const page of pages) this.measure(page);
     this.#adoptAgain(new Map(pages.map((record) => [record.activity, record.page])));
     const all = this.pages.all();
-    const useless = all.filter(({ held, activity }) => held > cells || this.#isUseless(activity));
+    const useless = all.filter(({ held, activity }) => held > cells || this.isUseless(activity));
     if (useless.length > 0) this.#say([], useless);
   }
 
@@ -101,7 +101,7 @@ export class Occupancy {
    */
   vacate(number: number, turns: PageTurns): void {
     const { lane, activity = '', held, bytes } = this.lanes.vacate(number);
-    const drop = this.#isUseless(activity)
+    const drop = this.isUseless(activity)
       ? undefined
       : makeRoom(
           this.pages.all(),
@@ -128,7 +128,7 @@ export class Occupancy {
         this.measure(message.record);
         this.pages.put(message.record);
         // It was being made when its mind went, or an engine that was started again has found it.
-        if (this.#isUseless(message.record.activity)) this.drop(message.record);
+        if (this.isUseless(message.record.activity)) this.drop(message.record);
         return;
       case 'unpaged':
         this.#adopted.delete(message.page);
@@ -223,6 +223,11 @@ export class Occupancy {
     this.#say(lane === undefined ? [] : [{ lane, activity, keep: false }], page === undefined ? [] : [page]);
   }
 
+  /** Nobody will go on from what is kept of it: its mind is gone, or it was forgotten. */
+  isUseless(activity: Activity): boolean {
+    return this.#gone.has(mindOf(activity)) || this.#forgotten.has(activity);
+  }
+
   /** A turn of a room has a lane: a page of it is its own from now on. */
   begins(activity: Activity): void {
     this.#forgotten.delete(activity);
@@ -233,10 +238,6 @@ export class Occupancy {
     if (this.lanes.idle(activity) !== undefined) return undefined;
     if (move === 'page-out') return new EmptyLane({ name: activity });
     return this.pages.of(activity) === undefined ? new NoSuchPage({ name: activity }) : undefined;
-  }
-
-  #isUseless(activity: Activity): boolean {
-    return this.#gone.has(mindOf(activity)) || this.#forgotten.has(activity);
   }
 
   #say(claims: (EngineControl & { type: 'vacate' })['claims'], drop: readonly PageRecord[]): void {

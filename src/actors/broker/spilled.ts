@@ -196,7 +196,7 @@ export class Spilled {
     const isElsewhere =
       lanes.all.some(({ state, activity: there }) => state !== 'empty' && there === activity) ||
       (pages.of(activity)?.page ?? page) !== page;
-    if (isElsewhere) this.#wentOn(activity);
+    if (isElsewhere || this.#occupancy.isUseless(activity)) this.#wentOn(activity);
   }
 
   /** A room is ahead of its file: one that was lent is of no use any more. */

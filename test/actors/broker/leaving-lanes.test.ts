@@ -194,6 +194,16 @@ describe('a context that is made smaller for memory', () => {
     expect((await places()).filter(({ activity }) => activity === room('old'))).toEqual([]);
   });
 
+  it('P5 has a room forgotten that was on its way: what is written of it even so is removed', async () => {
+    await press();
+    const old = (await leaving()) as LeavingLane;
+    const forgotten = thread.ask(broker, { type: 'forget-room', activity: room('old') });
+    engine.tell({ type: 'up', engine: engine.id, epoch: 1, shape: FULL, pages: [] });
+    expect(await forgotten).toBeUndefined();
+    await written(old);
+    expect(await pager.hears()).toContainEqual({ type: 'take-back', name: room('old') });
+  });
+
   it('R4 is made when the pager is lost over it', async () => {
     await press();
     pager.end();
