@@ -10,6 +10,7 @@ import type { AddonFacts } from './jobs/addon-facts.js';
 import type { ModelHeader } from './native/addon.js';
 import { type CheckedTroupeOptions, checkTroupeOptions, fitContext, type TroupeOptions } from './options.js';
 import { canBeMade, isInMemory } from './page-folder.js';
+import { notOwn } from './pages/own-folder.js';
 import { Offload } from './runtime/offload.js';
 import { checkMemory, makeDir, moduleUrl } from './stage.js';
 
@@ -111,6 +112,9 @@ function pages({ pageDir }: CheckedTroupeOptions): Finding {
   const mend = 'name a folder on a disk as memory.dir, or set XDG_STATE_HOME to one';
   const goTo = { about: 'pages', good: true, says: `pages go to ${pageDir}` } as const;
   if (!canBeMade(pageDir)) return { ...goTo, says: `${goTo.says}, which cannot be written to`, mend };
+  const reason = notOwn(pageDir);
+  if (reason !== undefined)
+    return { ...goTo, says: `${goTo.says}, which nothing is written to: ${reason}`, mend };
   if (!isInMemory(pageDir)) return goTo;
   const says = `${goTo.says}, which is memory and not a disk: a page there frees none, and does not last`;
   return { ...goTo, says, mend };

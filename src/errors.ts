@@ -142,6 +142,11 @@ export const DirectoryInUse = defineError<{ dir: string; holder: string }>(
   (d) => `the folder ${d.dir} belongs to ${d.holder}; end that, or use another folder`,
 );
 
+export const FolderNotOwn = defineError<{ dir: string; reason: string }>(
+  'FolderNotOwn',
+  (d) => `the folder ${d.dir} is not to hold what minds were told: ${d.reason}; use a folder of your own`,
+);
+
 export const DiskFull = defineError<{ path: string; needBytes: number; freeBytes: number }>(
   'DiskFull',
   (d) =>

@@ -122,7 +122,8 @@ export class Mind implements AsyncDisposable {
   /**
    * Writes a room to disk (`memory.dir`), with what was said in it: its page, out of its lane first if it is there. Its next
    * turn brings back what is on disk alone. It replaces what was on disk of this mind's name and room, also what an earlier
-   * process has written: to go on with that, `recall` it first. Rejects as `pageOut`, and with `DirectoryInUse`, `DiskFull`, `DiskFailure` or `PublicationUnfinished`.
+   * process has written: to go on with that, `recall` it first. Rejects as `pageOut`, and with
+   * `FolderNotOwn`, `DirectoryInUse`, `DiskFull`, `DiskFailure` or `PublicationUnfinished`.
    */
   async spill(options?: SpillOptions): Promise<SpilledPage> {
     return spill(this.#stage, this, options);
@@ -131,7 +132,7 @@ export class Mind implements AsyncDisposable {
   /**
    * Takes a room over from disk, as a mind of this name left it, maybe in another process: what was said, and its page.
    * Rejects with `NoSuchPage`, `PageCorrupt`, `PageMismatch` (it was computed by another model or under other genes, or
-   * something was said in the room already), `OverCeiling`, `DirectoryInUse` or `DiskFailure`.
+   * something was said in the room already), `OverCeiling`, `FolderNotOwn`, `DirectoryInUse` or `DiskFailure`.
    */
   async recall(options?: PageOptions): Promise<SpilledPage> {
     return recall(this.#stage, this, options);

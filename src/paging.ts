@@ -76,14 +76,14 @@ export class Pages {
     });
   }
 
-  /** What is on disk, of minds that are not here too. Rejects with `DirectoryInUse` or `DiskFailure`. */
+  /** What is on disk, of minds that are not here too. Rejects with `FolderNotOwn`, `DirectoryInUse` or `DiskFailure`. */
   async spilled(): Promise<SpilledPages> {
     return spilledPages(this.#stage());
   }
 
   /**
-   * Removes a room's page, and what was said in it, from disk. Rejects with `NoSuchPage`, `PageBusy`, `DirectoryInUse` or
-   * `DiskFailure`.
+   * Removes a room's page, and what was said in it, from disk. Rejects with `NoSuchPage`, `PageBusy`, `FolderNotOwn`,
+   * `DirectoryInUse` or `DiskFailure`.
    */
   async remove(mind: string, room?: string): Promise<void> {
     await removeSpilled(this.#stage(), checkText(mind, 'mind'), checkRoom(room, 'room'));

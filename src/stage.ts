@@ -2,8 +2,7 @@
  * The stage: the actors and weights that every turn of one process needs, set up in order.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, statSync } from 'node:fs';
-import { userInfo } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { BrokerArgs, PageList } from './actors/broker/protocol.js';
 import { allowPages, disallowPages } from './actors/engine/ceilings.js';
@@ -18,6 +17,7 @@ import type { ResidencyArgs } from './actors/residency/protocol.js';
 import { BadArgument, ModelTooLarge } from './errors.js';
 import type { ModelHeader } from './native/addon.js';
 import type { CheckedTroupeOptions } from './options.js';
+import { notOwn } from './pages/own-folder.js';
 import { Reader } from './reader.js';
 import type { ActorId } from './runtime/address.js';
 import type { System } from './runtime/system.js';
@@ -219,12 +219,12 @@ export function checkMemory(options: CheckedTroupeOptions, header: ModelHeader, 
   throw new ModelTooLarge({ path: options.model, needBytes, budgetBytes: options.hostBytes });
 }
 
-/** Makes the folder for its owner only. One that is there is left as it is, but must be this user's own. */
+/** Makes the folder for its owner only. One that is there is left as it is, but must be this user's own, and no link. */
 export function makeDir(dir: string): void {
   let reason: string | undefined;
   try {
-    const made = mkdirSync(dir, { recursive: true, mode: 0o700 });
-    if (made === undefined && statSync(dir).uid !== userInfo().uid) reason = 'it belongs to another user';
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    reason = notOwn(dir);
   } catch (error) {
     reason = (error as Error).message;
   }

@@ -4,11 +4,12 @@
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DirectoryInUse } from '../errors.js';
+import { DirectoryInUse, FolderNotOwn } from '../errors.js';
 import type { NativeFiles } from '../native/addon.js';
 import type { Directory } from './directory.js';
 import { doing, ensureFolder, realDisk, syncFolder } from './disk.js';
 import { lockPath, pagesPath, stagingPath } from './layout.js';
+import { notOwn } from './own-folder.js';
 
 interface Holder {
   readonly pid: number;
@@ -17,11 +18,13 @@ interface Holder {
   readonly program: string;
 }
 
-/** Takes the folder, made if it is not there. Throws DirectoryInUse, DiskFull, DiskFailure. */
+/** Takes the folder, made if it is not there. Throws FolderNotOwn, DirectoryInUse, DiskFull, DiskFailure. */
 export function lockDirectory(path: string, files: NativeFiles): Directory {
   const disk = realDisk;
   const first = doing(disk, 'making', path, () => mkdirSync(path, { recursive: true, mode: 0o700 }));
   if (first !== undefined) syncFolder(disk, dirname(first));
+  const reason = doing(disk, 'looking at', path, () => notOwn(path));
+  if (reason !== undefined) throw new FolderNotOwn({ dir: path, reason });
   const file = lockPath(path);
   const lock = doing(disk, 'lock', file, () => files.lock(file));
   if (lock === 0) throw new DirectoryInUse({ dir: path, holder: holderOf(file) });

@@ -65,7 +65,7 @@ export class PageFiles {
 
   /**
    * Takes the folder for this process, made if it is not there, and finishes what a process before left unfinished.
-   * `work`: what runs its jobs; it stays the caller's. Rejects with DirectoryInUse, DiskFull, DiskFailure.
+   * `work`: what runs its jobs; it stays the caller's. Rejects with FolderNotOwn, DirectoryInUse, DiskFull, DiskFailure.
    */
   static async open(path: string, work: PageWork): Promise<PageFiles> {
     const { owned, damaged } = await work.run({ what: 'open', path }, SMALL_JOB_MS);

@@ -1,5 +1,5 @@
 /** Where pages lie on disk if nobody says so: with the user's lasting data, on a disk (P5, U1). */
-import { mkdirSync, statfsSync, writeFileSync } from 'node:fs';
+import { mkdirSync, statfsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { checkup } from '../../src/checkup.js';
@@ -76,6 +76,15 @@ describe('U2 doctor', () => {
   };
   const SHM = '/dev/shm';
   const hasMemoryFolder = process.platform === 'linux' && statfsSync(SHM).type === 0x01021994;
+
+  test('U2 warns of a folder that nothing is written to, for it is a link', async () => {
+    using place = folder();
+    const link = join(place.path, 'pages');
+    symlinkSync(place.path, link);
+    const { finding } = await found(link);
+    expect(finding).toMatchObject({ good: true, says: expect.stringContaining(`a link to ${place.path}`) });
+    expect(finding?.mend).toContain('memory.dir');
+  });
 
   test('U2 says where pages go', async () => {
     using place = folder();

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Troupe, type TroupeOptions } from '../../src/index.js';
 import { addon } from '../native/fixtures.js';
+import { othersFolder } from '../pages/others-folder.js';
 import { folder, greedy, startTroupe, TINY } from './stage.js';
 
 /** What a start throws, after which nothing may be left running. */
@@ -121,6 +122,22 @@ describe('options of a start', () => {
       code: 'BadArgument',
       detail: { argument: 'options.dir' },
     });
+  });
+
+  test("U1 a folder that is a link, or another user's", async () => {
+    using place = folder();
+    const link = join(place.path, 'link');
+    symlinkSync(place.path, link);
+    for (const [dir, why] of [
+      [link, `a link to ${place.path}; name the folder`],
+      [othersFolder(), 'another user'],
+    ] as const) {
+      expect(await refusal({ model: TINY, dir })).toMatchObject({
+        code: 'BadArgument',
+        detail: { argument: 'options.dir' },
+        message: expect.stringContaining(why),
+      });
+    }
   });
 
   test('U1 the folder is made for its owner only', async () => {

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, test } from 'vitest';
 import { loadAddon } from '../../src/native/load.js';
 import { lockDirectory } from '../../src/pages/lock.js';
+import { othersFolder } from './others-folder.js';
 import { newFolder, thrown } from './plain-pages.js';
 
 const PROGRAM = fileURLToPath(new URL('./lock.program.mjs', import.meta.url));
@@ -67,6 +68,26 @@ describe('P6 the lock of a folder', () => {
     const path = join(newFolder(), 'file');
     writeFileSync(path, '');
     expect(thrown(() => lockDirectory(path, files)).code).toBe('DiskFailure');
+  });
+
+  test('P6 a link is refused, wherever it leads, and so is the folder of another user; nothing is written there', () => {
+    const place = newFolder();
+    const target = newFolder();
+    const link = join(place, 'pages');
+    symlinkSync(target, link);
+    for (const path of [link, `${link}/`]) {
+      const refusal = thrown(() => lockDirectory(path, files));
+      expect(refusal.code).toBe('FolderNotOwn');
+      expect(refusal.message).toContain(`a link to ${target}; name the folder that it leads to`);
+    }
+    expect(readdirSync(target)).toEqual([]);
+    const other = othersFolder();
+    const before = readdirSync(other);
+    const refusal = thrown(() => lockDirectory(other, files));
+    expect(refusal).toMatchObject({ code: 'FolderNotOwn', message: expect.stringContaining('another user') });
+    expect(readdirSync(other)).toEqual(before);
+    // What lies beyond a link is a folder as any.
+    files.unlock(lockDirectory(join(link, 'inside'), files).lock);
   });
 
   test('P6 numbers that name no lock are refused', () => {

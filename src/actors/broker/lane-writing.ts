@@ -17,7 +17,14 @@ const WRITE_MS = 5_000;
 /** Longer than the deadline that the pager itself holds. */
 const WORD_GRACE_MS = 1_000;
 /** Of the disk, which takes the next lane no better than this one. */
-const OF_DISK = ['DiskFull', 'DiskFailure', 'OverDiskBudget', 'DirectoryInUse', 'DeadlineExceeded'];
+const OF_DISK = [
+  'DiskFull',
+  'DiskFailure',
+  'OverDiskBudget',
+  'DirectoryInUse',
+  'FolderNotOwn',
+  'DeadlineExceeded',
+];
 
 interface Writing {
   readonly lane: IdleLane;
