@@ -1,10 +1,13 @@
 /** Lanes that leave to disk before the context is made smaller for memory, through the public face. */
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Mind, Troupe, TroupeOptions, TurnResult } from '../../src/index.js';
 import { SectionKind } from '../../src/native/pages.js';
+import { Band } from '../../src/runtime/message.js';
 import { addon } from '../native/fixtures.js';
 import {
+  actorOf,
   begun,
   circling,
   ENDLESS,
@@ -12,6 +15,7 @@ import {
   greedy,
   probesOf,
   startTroupe,
+  systemOf,
   until,
   writeLongModel,
 } from './stage.js';
@@ -119,3 +123,31 @@ it('B4 take no more memory than the window, and their rooms come back from disk 
     expect(receipt.runs[0]).toMatchObject({ fromDisk: { failed: undefined }, reused: pages[at]?.tokens });
   }
 });
+
+/** Messages that no handler of theirs can take. */
+const poison = {
+  engine: { type: 'vacate', claims: null },
+  pager: { type: 'read' },
+  broker: { type: 'disk', word: null },
+};
+
+it.each(['engine', 'pager', 'broker'] as const)(
+  'R4 B4 leave nothing behind where the %s crashes over it, and everybody goes on',
+  async (who) => {
+    await start();
+    const [ada, ben] = [await troupe.mind('ada'), await troupe.mind('ben')];
+    await say(ada, 'I am ada.');
+    await say(ben, 'I am ben.');
+    using crashes = probesOf(troupe, 'actor.crashed');
+    const relieve = ballast();
+    await ada.pageIn();
+    await until(() => addon.pages.usage().windows > 0, 'a lane to leave');
+    const message = { ...poison[who] };
+    systemOf(troupe).tell(actorOf(troupe, who), message, { band: Band.reserved });
+    await until(() => crashes.seen.length > 0, 'the crash');
+    for (const mind of [ada, ben]) expect((await say(mind, 'Who am I?')).outcome).toMatch(/stop|length/);
+    relieve();
+    await until(() => addon.pages.usage().windows === 0, 'the window to be closed');
+    await until(() => readdirSync(`${place.path}/pages/staging`).length === 0, 'what was staged to go');
+  },
+);
