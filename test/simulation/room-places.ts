@@ -14,6 +14,7 @@ type Said = Message & {
   readonly activity: Activity | undefined;
   readonly record: PageRecord;
   readonly page: number;
+  readonly claims: readonly { readonly lane: number }[];
 };
 
 export class RoomPlaces implements Listener {
@@ -44,8 +45,11 @@ export class RoomPlaces implements Listener {
   }
 
   heard({ name }: Context, message: Message): void {
-    const isWork = ['run', 'page-in', 'page-out'].includes(message.type);
-    if (name === 'engine' && isWork) this.#lanes.delete((message as Said).lane);
+    if (name !== 'engine') return;
+    const { type, lane, claims } = message as Said;
+    if (['run', 'page-in', 'page-out'].includes(type)) this.#lanes.delete(lane);
+    // A run that came before this has the lane from now on.
+    if (type === 'vacate') for (const claim of claims) this.#lanes.delete(claim.lane);
   }
 
   /** After each step. */
