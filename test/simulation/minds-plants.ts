@@ -7,6 +7,7 @@ import type { ActorId } from '../../src/runtime/address.js';
 import type { MindsFault, PlantedInMinds } from './minds-subject.js';
 import {
   answers,
+  both,
   change,
   each,
   forgetting,
@@ -143,8 +144,13 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     property: 'lanes, cells and genes add up',
-    fault: 'cells that are said to be shared and are not',
-    planted: { planted: each('ran', change({ stretches: [{ origin: 0, to: 200 }] })) },
+    fault: 'cells that are said to be shared and are not, to an engine that does not look',
+    planted: {
+      planted: both(
+        each('ran', change({ stretches: [{ origin: 0, to: 200 }] })),
+        each('granted', change({ sharing: 0 })),
+      ),
+    },
   },
   {
     property: 'lanes, cells and genes add up',

@@ -11,10 +11,7 @@ import { DIR } from './fake-disk.js';
 import type { FakeNative } from './minds-subject.js';
 
 /** Calls `plant` for each message of a type. */
-export function each(
-  type: string,
-  plant: (batch: Batch, at: number) => void,
-): (to: unknown, batch: Batch) => void {
+export function each(type: string, plant: (batch: Batch, at: number) => void): Plant {
   return (_to, batch) => {
     for (let at = batch.length - ENTRY; at >= 0; at -= ENTRY) {
       if ((batch[at + 4] as Message | undefined)?.type === type) plant(batch, at);
@@ -22,8 +19,17 @@ export function each(
   };
 }
 
+type Plant = (to: unknown, batch: Batch) => void;
+
+export const both =
+  (one: Plant, other: Plant): Plant =>
+  (to, batch) => {
+    one(to, batch);
+    other(to, batch);
+  };
+
 /** Calls `plant` for each answer of a turn. */
-export function answers(plant: (batch: Batch, at: number) => void): (to: unknown, batch: Batch) => void {
+export function answers(plant: (batch: Batch, at: number) => void): Plant {
   return (_to, batch) => {
     for (let at = batch.length - ENTRY; at >= 0; at -= ENTRY) {
       if ((batch[at + 4] as { receipt?: object } | undefined)?.receipt !== undefined) plant(batch, at);
