@@ -11,6 +11,8 @@ import type { FakeAddon } from './fake-addon.js';
 
 /** The first is never unloaded, the others come and go. */
 export const GENES = ['calm', 'terse', 'bold'] as const;
+/** Whole paths, for their lengths are part of what pages take: a seed is the same wherever the project lies. */
+const FOLDER = '/genes/';
 /** Contents that a name may stand for. */
 const CONTENTS = 2;
 /** Jobs take up to so long, ms; about as long as turns do here. */
@@ -41,7 +43,7 @@ export class GeneKeeper {
   /** Genes that are there when the first mind is. */
   async begin(): Promise<void> {
     for (const name of GENES) {
-      const load = () => this.#sim.stage.settle(this.#genes.load(`${name}-0`, { name }));
+      const load = () => this.#sim.stage.settle(this.#genes.load(`${FOLDER}${name}-0`, { name }));
       // A fault may come as early as that; whoever wants the gene asks again.
       await load().catch((error) => {
         if (!LOSSES.includes(error.code)) throw error;
@@ -74,7 +76,7 @@ export class GeneKeeper {
     if (this.#random.oneIn(3)) return this.#genes.unload(name);
     if (this.#random.oneIn(3)) return this.#genes.pageOut(name);
     if (this.#random.oneIn(3)) return this.#genes.pageIn(name);
-    const path = `${name}-${this.#random.below(CONTENTS)}`;
+    const path = `${FOLDER}${name}-${this.#random.below(CONTENTS)}`;
     return this.#genes.load(path, { name, replace: this.#random.oneIn(2) });
   }
 
