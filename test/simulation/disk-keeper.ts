@@ -1,6 +1,6 @@
 /**
- * Those who have rooms go to disk and come back from there, or removed from it, beside the turns; and in the end whether every
- * one of them was answered as it may, and whether broker and disk know of the same pages.
+ * Those who have rooms go to disk and come back from there, or removed from it, or forgotten, beside the turns; and in the end
+ * whether every one of them was answered as it may, and whether broker and disk know of the same pages.
  */
 import type { Mind } from '../../src/mind.js';
 import { removeSpilled } from '../../src/spilled.js';
@@ -17,7 +17,15 @@ const SHORT_ONE_IN = 4;
 /** The stream of a seed's random numbers that spills draw from. */
 const SPILLS = 13;
 /** What it may end with when nothing is disturbed; a seed may have little room on disk. */
-const REFUSALS = ['EmptyLane', 'NoSuchPage', 'OverCeiling', 'OverDiskBudget', 'PageMismatch', 'NoSuchGene'];
+const REFUSALS = [
+  'EmptyLane',
+  'NoSuchPage',
+  'OverCeiling',
+  'OverDiskBudget',
+  'PageMismatch',
+  'NoSuchGene',
+  'RoomBusy',
+];
 const SETTLES = 'every spill and recall settles';
 
 interface Call {
@@ -51,6 +59,8 @@ export class DiskKeeper {
         return this.#call(`recall of ${mind.name}/${room}`, mind.recall(options), deadline);
       case 1:
         return this.#call(`removal of ${mind.name}/${room}`, removeSpilled(stage, mind.name, room));
+      case 2:
+        return this.#call(`forgetting of ${mind.name}/${room}`, mind.forget(options), deadline);
       default:
         return this.#call(
           `spill of ${mind.name}/${room}`,

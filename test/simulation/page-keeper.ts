@@ -12,7 +12,7 @@ import { PAGE_BYTES } from './opening.js';
 
 const DEADLINE_MS = 20_000;
 /** What a move may end with when nothing is disturbed. */
-const REFUSALS = ['EmptyLane', 'NoSuchPage', 'OverCeiling', 'PageMismatch'];
+const REFUSALS = ['EmptyLane', 'NoSuchPage', 'OverCeiling', 'PageMismatch', 'RoomBusy'];
 const SETTLES = 'every move settles';
 /** The stream of a seed's random numbers that moves draw from. */
 const MOVES = 7;
