@@ -26,8 +26,8 @@ import type { Witnesses } from './witnesses.js';
 const MINDS = 8;
 const ROUND_MS = 400;
 const MOST_ROUNDS = 200;
-/** Tries to start a mind, and the wait between two. */
-const MOST_TRIES = 5;
+/** Tries to start a mind, and the wait between two: a thread that is lost and frozen at once is away for longer than it takes to find that. */
+const MOST_TRIES = 30;
 const AGAIN_MS = 1_000;
 const QUIET_MS = 120_000;
 /** One round in so many a mind leaves, and another comes in its place. */
