@@ -112,7 +112,12 @@ function pages({ pageDir }: CheckedTroupeOptions): Finding {
   const mend = 'name a folder on a disk as memory.dir, or set XDG_STATE_HOME to one';
   const goTo = { about: 'pages', good: true, says: `pages go to ${pageDir}` } as const;
   if (!canBeMade(pageDir)) return { ...goTo, says: `${goTo.says}, which cannot be written to`, mend };
-  const reason = notOwn(pageDir);
+  let reason: string | undefined;
+  try {
+    reason = notOwn(pageDir);
+  } catch (error) {
+    reason = (error as Error).message;
+  }
   if (reason !== undefined)
     return { ...goTo, says: `${goTo.says}, which nothing is written to: ${reason}`, mend };
   if (!isInMemory(pageDir)) return goTo;

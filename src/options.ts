@@ -2,7 +2,7 @@
  * Options of the public face: their defaults and why, and their check. Every wrong one is a `BadArgument` that says
  * what would be right.
  */
-import { availableParallelism, tmpdir, userInfo } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkSampling, type Sampling } from './actors/engine/sampling.js';
@@ -23,6 +23,7 @@ import { BadArgument } from './errors.js';
 import { checkGenes } from './genes.js';
 import { type CheckedMemoryOptions, checkMemoryOptions, type MemoryOptions } from './memory-options.js';
 import { defaultPageDir } from './page-folder.js';
+import { userNumber } from './user.js';
 
 export interface Progress {
   readonly stage: 'threads' | 'model' | 'ready';
@@ -106,7 +107,7 @@ export const defaultHosts = (cores = availableParallelism()): number => Math.max
 export const defaultDir = (): string =>
   process.env.XDG_RUNTIME_DIR
     ? join(process.env.XDG_RUNTIME_DIR, 'troupe')
-    : join(tmpdir(), `troupe-${userInfo().uid}`);
+    : join(tmpdir(), `troupe-${userNumber() ?? 'data'}`);
 
 export interface CheckedGeneOptions {
   readonly default: readonly NamedGene[];

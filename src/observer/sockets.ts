@@ -6,9 +6,9 @@
  */
 import { chmodSync, existsSync, lstatSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { connect, type Server, type Socket } from 'node:net';
-import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { ObserverFailed } from '../errors.js';
+import { isOwn } from '../user.js';
 
 /** What the address of a socket has room for, in bytes: 104 with a closing 0 on macOS, 108 on Linux. */
 const MAX_PATH_BYTES = 103;
@@ -51,7 +51,7 @@ export function labelsIn(dir: string): Label[] {
 /** Whatever else may lie in the folder, or was put there by another user, is left alone. */
 function isOwnSocket(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false });
-  return found?.isSocket() === true && found.uid === userInfo().uid;
+  return found?.isSocket() === true && isOwn(found.uid);
 }
 
 /** Those of them to which somebody listens. */

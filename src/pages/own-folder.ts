@@ -3,8 +3,8 @@
  * elsewhere by whoever made it, also while it is used.
  */
 import { lstatSync, readlinkSync } from 'node:fs';
-import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
+import { isOwn } from '../user.js';
 
 /** Why a folder is not to be used; undefined: it may be, or is not there. Throws the system's error. */
 export function notOwn(path: string): string | undefined {
@@ -15,7 +15,5 @@ export function notOwn(path: string): string | undefined {
   if (found.isSymbolicLink()) {
     return `it is a link to ${readlinkSync(folder)}; name the folder that it leads to`;
   }
-  const { uid } = userInfo();
-  // -1: the system has no numbers for users.
-  return uid < 0 || found.uid === uid ? undefined : `it belongs to another user, of number ${found.uid}`;
+  return isOwn(found.uid) ? undefined : `it belongs to another user, of number ${found.uid}`;
 }

@@ -86,6 +86,12 @@ describe('U2 doctor', () => {
     expect(finding?.mend).toContain('memory.dir');
   });
 
+  test('U2 warns of a folder that the system refuses to look at', async () => {
+    using place = folder();
+    const { finding } = await found(join(place.path, 'x'.repeat(300)));
+    expect(finding).toMatchObject({ good: true, says: expect.stringContaining('ENAMETOOLONG') });
+  });
+
   test('U2 says where pages go', async () => {
     using place = folder();
     const dir = join(place.path, 'pages');

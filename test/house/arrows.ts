@@ -20,7 +20,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 };
 
 /** Files beside `index.ts` that every layer above the runtime speaks with. */
-const SHARED = ['errors.ts', 'nearest.ts'];
+const SHARED = ['errors.ts', 'nearest.ts', 'user.ts'];
 
 /** Rooms whose shapes, and nothing else, may be named (`import type`): what a header says, what a job answers. */
 const MAY_NAME: Record<string, readonly string[]> = {
