@@ -16,6 +16,7 @@ export class InOrder {
    * the work has begun: it never begins then.
    */
   run<T>(name: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    if (signal?.aborted) return Promise.reject(signal.reason);
     if (this.#pieces >= MOST) return Promise.reject(new PageBusy({ name }));
     this.#pieces++;
     return new Promise((resolve, reject) => {

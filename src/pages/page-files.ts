@@ -1,6 +1,7 @@
 /**
  * The pages folder of a process, for actors: spill, restore, list, remove. Nothing blocks here; the work is done by jobs on
- * offload threads (`page-jobs.ts`), one at a time for each page, in the order in which they were asked for.
+ * offload threads (`page-jobs.ts`), one at a time for each page, in the order in which they were asked for, and of all spills one
+ * at a time.
  */
 import { BadArgument, DeadlineExceeded } from '../errors.js';
 import { loadAddon } from '../native/load.js';
@@ -18,6 +19,8 @@ import type { Damage } from './recover.js';
 const SMALL_JOB_MS = 120_000;
 /** A job looks at its deadline itself, between two chunks; only one that does not come to that is ended from outside. */
 export const GRACE_MS = 60_000;
+/** Spills have one thread, and one that stood in its queue would count as begun: so they wait for each other here. */
+const SPILL_THREAD = 'the thread of spills';
 
 export interface SpillRequest {
   /** The activity, as `ada/main`. */
@@ -46,7 +49,7 @@ export interface PageJobOptions {
   readonly deadlineMs: number;
   /** To look at, and to stop the job by. */
   readonly progress?: Progress;
-  /** Ends the wait for jobs of the same page that came before, with its reason; a job that has begun goes on. */
+  /** Ends the wait for jobs that came before, of the same page or spills, with its reason; a job that has begun goes on. */
   readonly signal?: AbortSignal;
 }
 
@@ -54,6 +57,7 @@ export class PageFiles {
   readonly #owned: Owned;
   readonly #work: PageWork;
   readonly #order = new InOrder();
+  readonly #spills = new InOrder();
   /** Pages that could not be brought to a whole generation when the folder was opened. */
   readonly damaged: readonly Damage[];
 
@@ -78,7 +82,7 @@ export class PageFiles {
    * stays in memory. Also with PublicationUnfinished.
    */
   spill({ name, page, transcript }: SpillRequest, options: PageJobOptions): Promise<PageFile> {
-    return this.#onPage('spill', name, options, (until, backstopMs) =>
+    return this.#spill(name, options, (until, backstopMs) =>
       this.#work.run({ what: 'spill', ...this.#owned, ...until, name, page, transcript }, backstopMs),
     );
   }
@@ -88,7 +92,7 @@ export class PageFiles {
    * and with whatever bringing a piece rejects with.
    */
   spillLane({ name, transcript, bringing }: SpillLaneRequest, options: PageJobOptions): Promise<PageFile> {
-    return this.#onPage('spill', name, options, (until, backstopMs) => {
+    return this.#spill(name, options, (until, backstopMs) => {
       const job = { what: 'spill-lane', ...this.#owned, ...until, name, transcript } as const;
       return this.#work.runWith(job, backstopMs, bringing);
     });
@@ -98,10 +102,12 @@ export class PageFiles {
    * Reads a page into memory as a new page, and leaves it on disk. Rejects with NoSuchPage, PageCorrupt, PageMismatch,
    * OverCeiling, DiskFailure, PageBusy, Aborted, DeadlineExceeded.
    */
-  restore({ name, fingerprint, genes }: RestoreRequest, options: PageJobOptions): Promise<Restored> {
-    return this.#onPage('restore', name, options, (until, backstopMs) =>
+  async restore({ name, fingerprint, genes }: RestoreRequest, options: PageJobOptions): Promise<Restored> {
+    checkPageName(name);
+    const begin = inTime(`the restore of ${name}`, options, (until, backstopMs) =>
       this.#work.run({ what: 'restore', ...this.#owned, ...until, name, fingerprint, genes }, backstopMs),
     );
+    return this.#order.run(name, begin, options.signal);
   }
 
   /** The pages on disk, as their manifests say. */
@@ -121,21 +127,28 @@ export class PageFiles {
     loadAddon().files.unlock(this.#owned.lock);
   }
 
-  async #onPage<T>(
-    what: string,
-    name: string,
-    { deadlineMs, progress = new Progress(), signal }: PageJobOptions,
-    run: (until: Until, backstopMs: number) => Promise<T>,
-  ): Promise<T> {
+  async #spill(name: string, options: PageJobOptions, run: Job<PageFile>): Promise<PageFile> {
     checkPageName(name);
-    const at = Date.now() + deadlineMs;
-    const begin = async (): Promise<T> => {
-      const leftMs = at - Date.now();
-      if (leftMs <= 0) throw new DeadlineExceeded({ what: `the ${what} of ${name}`, deadlineMs });
-      return run({ at, deadlineMs, progress: progress.memory }, leftMs + GRACE_MS);
-    };
-    return this.#order.run(name, begin, signal);
+    const { signal } = options;
+    const begin = inTime(`the spill of ${name}`, options, run);
+    return this.#order.run(name, () => this.#spills.run(SPILL_THREAD, begin, signal), signal);
   }
+}
+
+type Job<T> = (until: Until, backstopMs: number) => Promise<T>;
+
+/** A job with its deadline, which counts from now; it is refused if it begins later than that. */
+function inTime<T>(
+  what: string,
+  { deadlineMs, progress = new Progress() }: PageJobOptions,
+  run: Job<T>,
+): () => Promise<T> {
+  const at = Date.now() + deadlineMs;
+  return async () => {
+    const leftMs = at - Date.now();
+    if (leftMs <= 0) throw new DeadlineExceeded({ what, deadlineMs });
+    return run({ at, deadlineMs, progress: progress.memory }, leftMs + GRACE_MS);
+  };
 }
 
 /**

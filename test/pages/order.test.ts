@@ -54,6 +54,15 @@ test('R5 a job that is called off while another on its page goes on ends at once
   await order.settled();
 });
 
+test('R5 a job that was called off before it was asked for ends at once, and has no place', async () => {
+  const order = new InOrder();
+  const first = piece();
+  const all = Array.from({ length: 256 }, () => order.run('a', first.run));
+  await expect(order.run('a', first.run, AbortSignal.abort(new Error('late')))).rejects.toThrow('late');
+  first.end();
+  await Promise.all(all);
+});
+
 test('R5 a job that has begun is not called off', async () => {
   const order = new InOrder();
   const first = piece();
