@@ -43,7 +43,8 @@ export class Mover {
   readonly #errands: Errands;
   readonly #reliefs: Reliefs;
   #willUnstick = false;
-  #running = false;
+  /** Stopped it is for good: then another one moves the genes. */
+  #state: 'idle' | 'running' | 'stopped' = 'idle';
   #moving: { readonly gene: number; readonly done: Promise<void> } | undefined;
 
   constructor(ctx: Context, inventory: Inventory, jobs: GeneWork, limits: Limits, turns: Wants & Listener) {
@@ -57,8 +58,8 @@ export class Mover {
 
   /** Something has changed: what is to be moved now is. */
   kick(): void {
-    if (this.#running) return;
-    this.#running = true;
+    if (this.#state !== 'idle') return;
+    this.#state = 'running';
     void this.#run();
   }
 
@@ -94,6 +95,11 @@ export class Mover {
     while (this.#moving?.gene === gene) await this.#moving.done;
   }
 
+  /** What it does ends, at the latest when the move that copies has. */
+  stop(): void {
+    this.#state = 'stopped';
+  }
+
   hear({ type }: MoveAgain): void {
     if (type === 'unstuck') {
       this.#willUnstick = false;
@@ -105,7 +111,9 @@ export class Mover {
   /** Up to the first move that copies it is done when this returns. */
   async #run(): Promise<void> {
     let atOnce = 0;
-    for (let errand = this.#errands.next(); errand !== undefined; errand = this.#errands.next()) {
+    while (this.#state === 'running') {
+      const errand = this.#errands.next();
+      if (errand === undefined) break;
       if (isInPlace(errand)) {
         this.#moveInPlace(errand);
         if (++atOnce === AT_ONCE) {
@@ -120,7 +128,7 @@ export class Mover {
       this.#moving = undefined;
       atOnce = 0;
     }
-    this.#running = false;
+    if (this.#state === 'running') this.#state = 'idle';
   }
 
   #moveInPlace(errand: Errand): void {

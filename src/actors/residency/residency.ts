@@ -141,6 +141,7 @@ class Residency implements Behaviour {
   }
 
   stop(): Promise<void> {
+    this.#mover.stop();
     return this.#jobs.close();
   }
 
