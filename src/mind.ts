@@ -140,8 +140,11 @@ export class Mind implements AsyncDisposable {
 
   /**
    * Makes a room new: what was said in it is gone, what its lane and its page hold, and its file. Rejects with `RoomBusy` while
-   * a turn of the room waits or runs, or its page is being moved because somebody asked for it: nothing has changed then. Where
-   * it rejects otherwise (`ActorCrashed`, `AskTimeout`, `DiskFailure`, ...) call it again: that does what is left to do.
+   * a turn of the room waits or runs, or its page is being moved because somebody asked for it: that call has changed nothing,
+   * but one before it that was not answered may have, or may be at it still. Also rejects with `RoomBusy`, and what was said is
+   * gone then, while the room has a lane for a turn that was called meanwhile, or for one that its mind has lost. Where it
+   * rejects (also with `ActorCrashed`, `AskTimeout`, `DeadlineExceeded`, `DiskFailure`, ...) call it again: that does what is
+   * left to do.
    */
   async forget(options?: PageOptions): Promise<void> {
     return forget(this.#stage, this, options);

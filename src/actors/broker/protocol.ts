@@ -119,8 +119,8 @@ export type BrokerMessage =
   /** Frees an activity's page. Refuses with NoSuchPage; a turn may be about to need it. */
   | { readonly type: 'drop-page'; readonly activity: Activity }
   /**
-   * A room is new again: lane and page hold nothing of it, unless a turn of it waits or runs, which then replaces what they
-   * hold. The answer is its `FiledPage`, or undefined, when nothing of it is being written any more.
+   * A room is new again: lane and page hold nothing of it, and nothing of it is read from disk any more. The answer is whether
+   * that is so, when nothing of it is being written either: it is not while a run of it has yet to end.
    */
   | { readonly type: 'forget-room'; readonly activity: Activity }
   /**

@@ -165,17 +165,24 @@ export class Spilled {
     }
   }
 
-  /** The answer comes later: others are answered meanwhile. */
-  forgetRoom(activity: Activity, pins: { bare(activity: Activity): void }): void {
+  /** False: it has a grant, and what its lane holds is known when that is over. Else the answer comes later. */
+  forgetRoom(activity: Activity, pins: { bare(activity: Activity): void }): false | undefined {
+    const turn = this.#ledger.waitingOf(activity);
+    if (turn === undefined && this.#ledger.isWanted(activity)) return false;
+    // It is of the new room, whatever was read for it.
+    if (turn !== undefined) turn.read = undefined;
     const reply = this.#ctx.replyLater();
-    if (!this.#ledger.isWanted(activity)) {
-      this.readings.stop((each) => each === activity);
-      this.#occupancy.forgetRoom(activity);
-      pins.bare(activity);
-      this.#answer(activity);
-    }
+    this.readings.stop((each) => each === activity);
+    this.#files.remove(activity);
+    this.#occupancy.forgetRoom(activity);
+    pins.bare(activity);
+    this.#answer(activity);
     const written = Promise.all([this.writings.still(activity), this.laneWriting.still(activity)]);
-    void written.then(() => reply.resolve(this.#files.of(activity)?.file));
+    void written.then(() => {
+      this.#files.remove(activity);
+      reply.resolve(true);
+    });
+    return undefined;
   }
 
   #filed({ file, page, drop }: DiskWord & { readonly type: 'filed' }, pager: ActorId): void {

@@ -15,6 +15,7 @@ import type { Folder } from './folder.js';
 import { hashesOf } from './gene-hashes.js';
 import { Handed } from './handed.js';
 import type { Loans } from './loans.js';
+import type { Owners } from './owners.js';
 import { tellOfDisk } from './post.js';
 import type { FileMessage, MoveMessage, PagerAnswers, PagerArgs, Recalled, WhatMoves } from './protocol.js';
 import { TakeBacks } from './take-backs.js';
@@ -36,15 +37,17 @@ export class Files {
   readonly folder: Folder;
   readonly handed = new Handed();
   readonly takeBacks: TakeBacks;
+  readonly owners: Owners;
   #jobs = 0;
 
   /** `move`: has an activity leave its lane. */
-  constructor(ctx: Context, args: PagerArgs, folder: Folder, loans: Loans, move: Move) {
+  constructor(ctx: Context, args: PagerArgs, folder: Folder, loans: Loans, owners: Owners, move: Move) {
     this.#ctx = ctx;
     this.#args = args;
     this.#loans = loans;
     this.#move = move;
     this.folder = folder;
+    this.owners = owners;
     this.takeBacks = new TakeBacks(ctx, loans, (name) => this.remove(name));
   }
 
@@ -85,6 +88,7 @@ export class Files {
     await folder.change(name, files, files.remove(name));
     folder.disk.removed(name);
     this.#loans.end(name);
+    this.owners.set(name, undefined);
   }
 
   /** Writes a room, and tells the broker. Rejects as `PageFiles.spill`, and with OverDiskBudget. */
@@ -95,7 +99,7 @@ export class Files {
     const file = await folder.busy(`writing ${name} to disk`, deadlineMs, (files, signal) => {
       folder.disk.check(name, bytes + transcript.length);
       const spilled = from.spill(files, { name, transcript }, { deadlineMs, progress, signal });
-      return folder.change(name, files, spilled);
+      return folder.change(name, files, this.owners.writing(name, mind, spilled));
     });
     folder.disk.wrote(file);
     if (own) this.#loans.end(name);
@@ -177,6 +181,7 @@ export class Files {
         const whole = 'of a room in which nothing else was said';
         throw new PageMismatch({ field: 'transcript', page: whole, here: 'that of another conversation' });
       }
+      this.owners.set(name, mind);
       const said = crc32(transcript);
       const filed = { activity, mind, held: file.cells, bytes: charged, said, lent: false, file };
       this.handed.add(page);

@@ -5,10 +5,10 @@
 import { NoSuchPage, RoomBusy } from '../../errors.js';
 import { roomOfPage } from '../../pages/room-names.js';
 import type { Context } from '../../runtime/actor.js';
-import type { FiledPage } from '../broker/protocol.js';
+import type { ActorId } from '../../runtime/address.js';
 import type { ForgetRoom } from '../mind/protocol.js';
+import { unlessAborted } from './disk-waits.js';
 import type { Files } from './files.js';
-import { tellOfDisk } from './post.js';
 import type { Forget, PagerArgs } from './protocol.js';
 
 export async function forgetRoom(
@@ -18,18 +18,28 @@ export async function forgetRoom(
   { activity, mind, room, name, deadlineMs }: Forget,
 ): Promise<undefined> {
   const until = ctx.now + deadlineMs;
+  const leftMs = (): number => Math.max(1, Math.ceil(until - ctx.now));
   const words: ForgetRoom = { type: 'forget-room', room };
   if (!(await ctx.ask<boolean>(mind, { ...words }, { deadlineMs }))) {
     throw new RoomBusy({ ...roomOfPage(name), by: 'a turn waits or runs there' });
   }
-  const leftMs = Math.max(1, Math.ceil(until - ctx.now));
   const question = { type: 'forget-room', activity };
-  const filed = await ctx.ask<FiledPage | undefined>(broker, question, { deadlineMs: leftMs });
-  if (filed === undefined) return;
+  if (!(await ctx.ask<boolean>(broker, question, { deadlineMs: leftMs() }))) {
+    throw new RoomBusy({ ...roomOfPage(name), by: 'a run there has yet to end' });
+  }
+  await files.folder.waits.during(`removing ${name} from disk`, leftMs(), (signal) =>
+    unlessAborted(removeFile(files, name, mind), signal),
+  );
+}
+
+/** The room's own file, whether it is there for its own sake or was lent; not what an earlier mind of the name has left. */
+async function removeFile(files: Files, name: string, mind: ActorId): Promise<void> {
+  await files.takeBacks.over(name);
+  if (files.owners.of(name) !== mind) return;
   try {
     await files.answer({ type: 'remove-file', name });
   } catch (error) {
     if (!(error instanceof NoSuchPage)) throw error;
-    tellOfDisk(ctx, broker, { type: 'removed', name });
+    files.owners.set(name, undefined);
   }
 }

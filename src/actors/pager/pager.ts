@@ -22,6 +22,7 @@ import { Files } from './files.js';
 import { Folder } from './folder.js';
 import { forgetRoom } from './forget.js';
 import { Loans } from './loans.js';
+import { Owners } from './owners.js';
 import type { MoveMessage, PagerArgs, PagerControl, PagerMessage } from './protocol.js';
 import { PutAway } from './put-away.js';
 import { Reads } from './reads.js';
@@ -57,7 +58,8 @@ class Pager implements Behaviour {
     this.#last = ctx.incarnation * TICKETS_A_START;
     const loans = new Loans(ctx, saved);
     this.#folder = new Folder(ctx, args, makeWork);
-    this.#files = new Files(ctx, args, this.#folder, loans, (message) => this.#move(message));
+    const owners = new Owners(ctx, saved);
+    this.#files = new Files(ctx, args, this.#folder, loans, owners, (message) => this.#move(message));
     this.#reads = new Reads(ctx, args, this.#files);
     this.#putAway = new PutAway(ctx, args, this.#files, loans);
     // So that the broker knows of it.

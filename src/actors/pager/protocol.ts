@@ -35,8 +35,7 @@ export type FileMessage =
 
 /**
  * A room of a mind is new again: what was said in it goes, what lane and page hold of it, and its file; the answer is
- * undefined. Refuses with RoomBusy, and nothing has changed; else with what fails on the way, and what is left goes when it is
- * asked for again.
+ * undefined. Refuses with RoomBusy, and with what fails on the way: what is left then goes when it is asked for again.
  */
 export type Forget = { readonly type: 'forget'; readonly room: string } & WhatMoves;
 

@@ -14,6 +14,8 @@ import type {
 import { Writings } from '../../../src/actors/broker/writings.js';
 import type { EngineControl, EngineToBroker, PageRecord } from '../../../src/actors/engine/protocol.js';
 import type { BrokerToResidency, ResidencyToBroker } from '../../../src/actors/residency/protocol.js';
+import { NoSuchPage } from '../../../src/errors.js';
+import { toEnvelope } from '../../../src/runtime/errors.js';
 import { Party, settled, TestThread } from '../thread.js';
 
 let thread: TestThread;
@@ -37,8 +39,8 @@ beforeEach(async () => {
 });
 
 const say = (word: DiskWord): void => pager.tell({ type: 'disk', word });
-const forget = () =>
-  thread.ask<FiledPage | undefined>(broker, { type: 'forget-room', activity: room } as never);
+const forget = () => thread.ask<boolean>(broker, { type: 'forget-room', activity: room } as never);
+const rooms = () => thread.ask(broker, { type: 'rooms' } as never);
 const record = (page: number): PageRecord => ({ activity: room, page, held: 10, bytes: 100 });
 const filed = (): FiledPage => ({
   ...{ activity: room, mind: ada.id, held: 10, bytes: 100, said: 7, lent: false },
@@ -69,32 +71,62 @@ describe('a room that is forgotten', () => {
   it('T8 leaves its idle lane, and nothing of it is kept', async () => {
     ran(await granted());
     await engine.hears();
-    expect(await forget()).toBeUndefined();
+    expect(await forget()).toBe(true);
     const claims = [{ lane: 0, activity: room, keep: false }];
     expect(await engine.hears()).toEqual([{ type: 'vacate', epoch: 0, claims, drop: [] }]);
-    expect(await thread.ask(broker, { type: 'rooms' } as never)).toMatchObject({ places: [] });
-    expect(await forget()).toBeUndefined();
+    expect(await rooms()).toMatchObject({ places: [] });
+    expect(await forget()).toBe(true);
     expect(await engine.hears()).toEqual([]);
   });
 
-  it('P2 P6 loses its page, and the answer is its file, which the pager is to remove', async () => {
+  it('P2 P6 loses its page, and its file is of no room', async () => {
     engine.tell({ type: 'paged', record: record(3) });
     say({ type: 'filed', file: filed(), page: 3, drop: false });
-    expect(await forget()).toEqual(filed());
+    expect(await forget()).toBe(true);
     expect(await engine.hears()).toEqual([{ type: 'vacate', epoch: 0, claims: [], drop: [record(3)] }]);
-    expect(await thread.ask(broker, { type: 'pages' } as never)).toEqual([]);
-    // Until that has been removed, it is there.
-    expect(await forget()).toEqual(filed());
-    say({ type: 'removed', name: 'ada/main' });
-    expect(await forget()).toBeUndefined();
+    expect(await rooms()).toMatchObject({ places: [] });
   });
 
-  it('T8 has a new turn by then, whose lane and page are left to it', async () => {
-    engine.tell({ type: 'paged', record: record(3) });
+  it('P5 has a new turn before its file has gone, which does not read that', async () => {
+    say({ type: 'filed', file: filed(), page: 3, drop: true });
+    await forget();
     expect(await granted()).toBeGreaterThan(0);
+    expect(await pager.hears()).toEqual([]);
+  });
+
+  it('P5 has a new turn that waits for its file to be read, and begins anew instead', async () => {
+    say({ type: 'filed', file: filed(), page: 3, drop: true });
+    expect(await granted()).toBe(-1);
+    expect(await pager.hears()).toMatchObject([{ type: 'read', read: 1 }]);
+    expect(await forget()).toBe(true);
+    say({ type: 'unread', read: 1, activity: room, error: toEnvelope(new NoSuchPage({ name: 'ada/main' })) });
+    expect((await ada.hears()).at(-1)).toMatchObject({ type: 'granted', read: undefined });
+  });
+
+  it('T8 has a new turn that waits, and is not kept for it, should that be cancelled', async () => {
+    ran(await granted());
+    const other = `${ada.id}/other`;
+    const request = { class: 'interactive', cells: 1000, genes: [] } as const;
+    ada.tell({ type: 'request', ...request, ticket: ++tickets, activity: other });
+    ada.tell({ type: 'request', ...request, ticket: ++tickets, activity: room });
     await engine.hears();
-    expect(await forget()).toBeUndefined();
-    expect(await engine.hears()).toEqual([]);
+    expect(await forget()).toBe(true);
+    ada.tell({ type: 'withdraw', ticket: tickets });
+    await settled();
+    expect(JSON.stringify(await rooms())).not.toContain(room);
+  });
+
+  it('R4 T8 has a run that its mind has lost, and is forgotten when that has ended', async () => {
+    const grant = await granted();
+    ada.tell({ type: 'forget' });
+    await settled();
+    expect(await forget()).toBe(false);
+    ran(grant);
+    await engine.hears();
+    expect(await forget()).toBe(true);
+    const claims = [{ lane: 0, activity: room, keep: false }];
+    expect(await engine.hears()).toEqual([{ type: 'vacate', epoch: 0, claims, drop: [] }]);
+    expect(await rooms()).toMatchObject({ places: [] });
   });
 
   it('P5 is not read any more for a turn that was cancelled', async () => {

@@ -1,12 +1,23 @@
 /** A room that is made new: whom the pager asks, in which order, and what it does when one of them fails. */
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { DiskWord } from '../../../src/actors/broker/protocol.js';
 import { pagerOver } from '../../../src/actors/pager/pager.js';
 import type { Forget } from '../../../src/actors/pager/protocol.js';
-import { AskTimeout, DiskFailure, NoSuchPage, RoomBusy, type TroupeError } from '../../../src/errors.js';
+import {
+  AskTimeout,
+  DeadlineExceeded,
+  DiskFailure,
+  NoSuchPage,
+  PublicationUnfinished,
+  RoomBusy,
+  type TroupeError,
+} from '../../../src/errors.js';
 import type { PagesJob } from '../../../src/pages/job.js';
+import { Band, type Message } from '../../../src/runtime/message.js';
 import { type ProbeActor, TestSystem } from '../../../src/testing/index.js';
 
 const NAME = 'ada/a/b';
+const FILE = { name: NAME, generation: 1, time: 0, fingerprint: '', cells: 10, bytes: 100 };
 const busy = (by: string) =>
   expect.objectContaining({ code: 'RoomBusy', detail: { mind: 'ada', room: 'a/b', by } });
 
@@ -14,20 +25,30 @@ let stage: TestSystem;
 let mind: ProbeActor;
 let broker: ProbeActor;
 let pager: number;
-/** What removing the file comes to. */
-let removal: TroupeError | undefined;
-let removed: string[];
+/** What writing the file comes to, and removing it. */
+let writing: () => Promise<void>;
+let removing: () => Promise<void>;
+/** What is done on disk. */
+let jobs: string[];
+/** What is there from the beginning. */
+let listed: readonly object[];
 
 async function run(job: PagesJob): Promise<never> {
   if (job.what === 'open') return { owned: { path: '/pages', lock: 1 }, damaged: [] } as never;
-  if (job.what !== 'remove') return { pages: [{ name: NAME, bytes: 1 }], damaged: [] } as never;
-  removed.push(job.name);
-  if (removal !== undefined) throw removal;
-  return undefined as never;
+  if (job.what === 'list') return { pages: listed, damaged: [] } as never;
+  jobs.push(job.what);
+  await (job.what === 'remove' ? removing() : writing());
+  return FILE as never;
 }
 
+const nothing = async (): Promise<void> => {};
+const failing = (error: TroupeError) => async (): Promise<void> => {
+  throw error;
+};
+const brokenDisk = failing(new DiskFailure({ path: 'p', operation: 'removing', reason: 'a test' }));
+
 beforeEach(async () => {
-  [removed, removal] = [[], undefined];
+  [jobs, writing, removing, listed] = [[], nothing, nothing, []];
   stage = await TestSystem.start();
   mind = await stage.probe('mind');
   broker = await stage.probe('broker');
@@ -53,30 +74,64 @@ const pageOut = (given: object = {}) => {
   answer.catch(() => {});
   return answer;
 };
-const FILED = { file: { name: NAME } };
+/** Mind and broker have dropped it. */
+async function dropped(): Promise<void> {
+  (await mind.expectMessage('forget-room')).reply(true);
+  (await broker.expectMessage('forget-room')).reply(true);
+}
+/** Lets all be done that is under way, and answers what the broker has heard. */
+async function heard(): Promise<(string | undefined)[]> {
+  await stage.advance(100);
+  const words: (string | undefined)[] = [];
+  for (const message of broker.left as readonly (Message & { readonly word?: DiskWord })[]) {
+    await broker.expectMessage(message.type);
+    words.push(message.word?.type ?? message.type);
+  }
+  return words;
+}
+/** The user has it written; answers with what that was refused with. */
+async function spill(): Promise<unknown> {
+  const message = { type: 'spill', drop: false, transcript: new Uint8Array(), ...what() };
+  const answer = stage.system.ask(pager, message, { deadlineMs: 5_000 }).then(nothing, (error) => error);
+  const page = { activity: what().activity, page: 7, held: 10, bytes: 100 };
+  (await broker.expectMessage('page')).reply({ page, file: undefined });
+  return stage.settle(answer);
+}
+/** It is written for want of memory. */
+async function lend(): Promise<void> {
+  const page = { activity: what().activity, mind: mind.id, page: 7, bytes: 100, isFiled: false };
+  broker.tell(pager, { type: 'put-away', pages: [page], deadlineMs: 1_000 }, { band: Band.reserved });
+  (await mind.expectMessage('transcript')).reply({ name: 'ada', exchanges: [] });
+  expect(await heard()).toEqual(['filed', 'put-away', 'holds']);
+}
+function takeBack(): void {
+  broker.tell(pager, { type: 'take-back', name: NAME }, { band: Band.reserved });
+}
 
 describe('a room to be forgotten', () => {
   it('T8 P6 is dropped by its mind, then by the broker, and then from disk', async () => {
+    await spill();
+    await heard();
     const forgotten = forget();
     const asked = await mind.expectMessage('forget-room');
     expect(asked.message).toMatchObject({ room: 'a/b' });
-    expect([broker.left, removed]).toEqual([[], []]);
+    expect(broker.left).toEqual([]);
     asked.reply(true);
     const told = await broker.expectMessage('forget-room');
-    expect(told.message).toMatchObject({ activity: `${mind.id}/a/b` });
-    expect(removed).toEqual([]);
-    told.reply(FILED);
+    expect(told.message).toMatchObject({ activity: what().activity });
+    expect(jobs).toEqual(['spill']);
+    told.reply(true);
     await stage.settle(forgotten);
-    expect(removed).toEqual([NAME]);
-    expect(broker.left).toMatchObject([{ type: 'disk', word: { type: 'removed', name: NAME } }]);
+    expect(jobs).toEqual(['spill', 'remove']);
+    expect(await heard()).toEqual(['removed', 'holds']);
   });
 
   it('T8 has no file, and the folder of pages is left alone', async () => {
+    listed = [FILE];
     const forgotten = forget();
-    (await mind.expectMessage('forget-room')).reply(true);
-    (await broker.expectMessage('forget-room')).reply(undefined);
+    await dropped();
     await stage.settle(forgotten);
-    expect([removed, broker.left]).toEqual([[], []]);
+    expect([jobs, broker.left]).toEqual([[], []]);
   });
 
   it('T8 has a turn, and the broker hears nothing', async () => {
@@ -84,6 +139,16 @@ describe('a room to be forgotten', () => {
     (await mind.expectMessage('forget-room')).reply(false);
     await expect(stage.settle(forgotten)).rejects.toEqual(busy('a turn waits or runs there'));
     expect(broker.left).toEqual([]);
+  });
+
+  it('R4 T8 has a run that its mind has lost, and its file is left for the next time', async () => {
+    await spill();
+    await heard();
+    const forgotten = forget();
+    (await mind.expectMessage('forget-room')).reply(true);
+    (await broker.expectMessage('forget-room')).reply(false);
+    await expect(stage.settle(forgotten)).rejects.toEqual(busy('a run there has yet to end'));
+    expect(jobs).toEqual(['spill']);
   });
 
   it('T8 is being moved, and its mind hears nothing', async () => {
@@ -107,6 +172,8 @@ describe('a room to be forgotten', () => {
   });
 
   it('R4 T8 that the broker loses is forgotten when that is asked for again', async () => {
+    await spill();
+    await heard();
     const lost = forget();
     (await mind.expectMessage('forget-room')).reply(true);
     (await broker.expectMessage('forget-room')).fail(
@@ -114,23 +181,72 @@ describe('a room to be forgotten', () => {
     );
     await expect(stage.settle(lost)).rejects.toThrow(AskTimeout);
     const again = forget();
-    (await mind.expectMessage('forget-room')).reply(true);
-    (await broker.expectMessage('forget-room')).reply(FILED);
+    await dropped();
     await stage.settle(again);
-    expect(removed).toEqual([NAME]);
+    expect(jobs).toEqual(['spill', 'remove']);
+  });
+});
+
+describe('the file of a room to be forgotten', () => {
+  it('R4 P6 is gone already', async () => {
+    await spill();
+    removing = failing(new NoSuchPage({ name: NAME }));
+    await heard();
+    const forgotten = forget();
+    await dropped();
+    await stage.settle(forgotten);
   });
 
-  it.each<[string, TroupeError, string[]]>([
-    ['is gone already', new NoSuchPage({ name: NAME }), ['removed']],
-    ['cannot be removed', new DiskFailure({ path: 'p', operation: 'removing', reason: 'a test' }), []],
-  ])('R4 P6 has a file that %s', async (_, error, words) => {
-    removal = error;
+  it.each([
+    ['is there for its own sake', async () => void (await spill())],
+    ['was lent, and is not wanted any more', lend],
+  ])('R4 P6 cannot be removed, and is when that is asked for again: it %s', async (_, write) => {
+    await write();
+    removing = brokenDisk;
+    takeBack();
+    await heard();
+    for (const error of [DiskFailure, undefined]) {
+      if (error === undefined) removing = nothing;
+      const forgotten = forget();
+      await dropped();
+      if (error !== undefined) await expect(stage.settle(forgotten)).rejects.toThrow(error);
+      await stage.settle(forgotten.catch(nothing));
+      await heard();
+    }
+    jobs.length = 0;
     const forgotten = forget();
-    (await mind.expectMessage('forget-room')).reply(true);
-    (await broker.expectMessage('forget-room')).reply(FILED);
-    if (words.length > 0) await stage.settle(forgotten);
-    else await expect(stage.settle(forgotten)).rejects.toThrow(DiskFailure);
-    const told = broker.left as readonly { readonly word?: { readonly type: string } }[];
-    expect(told.flatMap(({ word }) => word?.type ?? [])).toEqual(words);
+    await dropped();
+    await stage.settle(forgotten);
+    expect(jobs).toEqual([]);
+  });
+
+  it('R5 P6 is just being removed, which is waited for, until the deadline', async () => {
+    await lend();
+    let end = (): void => {};
+    removing = () =>
+      new Promise((resolve) => {
+        end = resolve;
+      });
+    takeBack();
+    await heard();
+    const late = forget();
+    await dropped();
+    await expect(stage.settle(late)).rejects.toThrow(DeadlineExceeded);
+    const forgotten = forget();
+    await dropped();
+    await stage.advance(500);
+    end();
+    await stage.settle(forgotten);
+    expect(jobs).toEqual(['spill', 'remove']);
+  });
+
+  it('P6 goes though nobody knows whether it was written', async () => {
+    writing = failing(new PublicationUnfinished({ name: NAME, path: 'p', reason: 'a test' }));
+    expect(await spill()).toBeInstanceOf(PublicationUnfinished);
+    await heard();
+    const forgotten = forget();
+    await dropped();
+    await stage.settle(forgotten);
+    expect(jobs).toEqual(['spill', 'remove']);
   });
 });
