@@ -18,9 +18,12 @@ const STUCK_MS = 5_000;
 /** Moves in place in one handler: each takes microseconds, and a look at all genes. */
 const AT_ONCE = 32;
 
-/** To itself: a gene that could not leave is tried again; the handler has moved enough, and the next one goes on. */
+/**
+ * To itself: a gene that could not leave is tried again; the handler has moved enough, and the next one goes on; moving has
+ * failed, as no single move does, and the handler is to fail of it.
+ */
 export interface MoveAgain {
-  readonly type: 'unstuck' | 'move-on';
+  readonly type: 'unstuck' | 'move-on' | 'moves-failed';
 }
 
 /** Who hears of moves. */
@@ -45,6 +48,7 @@ export class Mover {
   #willUnstick = false;
   /** Stopped it is for good: then another one moves the genes. */
   #state: 'idle' | 'running' | 'stopped' = 'idle';
+  #thrown: unknown;
   #moving: { readonly gene: number; readonly done: Promise<void> } | undefined;
 
   constructor(ctx: Context, inventory: Inventory, jobs: GeneWork, limits: Limits, turns: Wants & Listener) {
@@ -60,7 +64,11 @@ export class Mover {
   kick(): void {
     if (this.#state !== 'idle') return;
     this.#state = 'running';
-    void this.#run();
+    this.#run().catch((error: unknown) => {
+      this.#state = 'stopped';
+      this.#thrown = error;
+      this.#tellSelf('moves-failed');
+    });
   }
 
   /** Rejects with GeneInUse, GeneSlotsFull, GeneChanged, NativeFailure. */
@@ -101,6 +109,7 @@ export class Mover {
   }
 
   hear({ type }: MoveAgain): void {
+    if (type === 'moves-failed') throw this.#thrown;
     if (type === 'unstuck') {
       this.#willUnstick = false;
       this.#errands.unstick();
@@ -117,7 +126,7 @@ export class Mover {
       if (isInPlace(errand)) {
         this.#moveInPlace(errand);
         if (++atOnce === AT_ONCE) {
-          this.#ctx.tell(this.#ctx.self, { type: 'move-on' } satisfies MoveAgain, { band: Band.reserved });
+          this.#tellSelf('move-on');
           break;
         }
         continue;
@@ -129,6 +138,10 @@ export class Mover {
       atOnce = 0;
     }
     if (this.#state === 'running') this.#state = 'idle';
+  }
+
+  #tellSelf(type: MoveAgain['type']): void {
+    this.#ctx.tell(this.#ctx.self, { type } satisfies MoveAgain, { band: Band.reserved });
   }
 
   #moveInPlace(errand: Errand): void {

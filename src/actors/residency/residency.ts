@@ -123,6 +123,7 @@ class Residency implements Behaviour {
         return this.#pauses.over(message.pause);
       case 'unstuck':
       case 'move-on':
+      case 'moves-failed':
         return this.#mover.hear(message);
       case 'relieve':
         return this.#mover.relieve(message, ctx.replyLater());
