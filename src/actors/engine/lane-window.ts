@@ -73,7 +73,13 @@ export class LaneWindow {
       const expected = 'the number of the window that is open';
       throw new BadArgument({ argument: 'window', value: window, expected });
     }
-    this.#of.context.fillWindow(section, offset, length);
+    try {
+      this.#of.context.fillWindow(section, offset, length);
+    } catch (error) {
+      // It is closed already where its lane has changed, and who is refused a piece wants no other.
+      this.#close(window);
+      throw error;
+    }
     this.#expectMore(window);
   }
 
@@ -81,8 +87,8 @@ export class LaneWindow {
     if (window !== this.#open) return;
     this.#open = undefined;
     this.#forget();
-    this.#of.context.closeWindow();
     this.#news.changed();
+    this.#of.context.closeWindow();
   }
 
   #opened(wanted: Of<'open-window'>): WindowInfo {

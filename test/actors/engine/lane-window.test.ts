@@ -1,5 +1,6 @@
 /** A lane that is read through a window, on a real context: what is refused, what closes it, what is leased meanwhile. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Holds, Lease } from '../../../src/actors/broker/leases.js';
 import type { IdleLane, WindowMessage } from '../../../src/actors/engine/lane-window.js';
 import type { WindowInfo } from '../../../src/native/pages.js';
 import { Band } from '../../../src/runtime/message.js';
@@ -25,6 +26,14 @@ const ask = <T>(message: WindowMessage): Promise<T> =>
 const open = (lane: IdleLane): Promise<WindowInfo> => ask<WindowInfo>({ type: 'open-window', ...lane });
 const fill = (window: number): Promise<void> =>
   ask<void>({ type: 'fill-window', window, section: 0, offset: 0, length: 64 });
+let leases: readonly Lease[] = [];
+/** What the broker was last told of memory. */
+async function told(): Promise<readonly Lease[]> {
+  await stage.thread.pass(100);
+  const holds = ((await stage.broker.hears()) as { type: string }[]).filter(({ type }) => type === 'holds');
+  leases = (holds.at(-1) as Holds | undefined)?.leases ?? leases;
+  return leases;
+}
 /** Lane 0 after a run of 'a', as the broker has heard of it. */
 async function ran(given: { readonly continues?: boolean } = {}): Promise<IdleLane> {
   stage.begin(TOKENS, { maxTokens: 4, ...given });
@@ -42,9 +51,7 @@ it('B4 gives pieces of a lane that stays as it is, in 16 MiB at most', async () 
   expect(layout.cells).toBe(lane.held);
   await fill(page);
   stage.broker.tell({ type: 'leases-again' } as never);
-  const [holds] = (await stage.broker.hears()).filter(({ type }) => (type as string) === 'holds');
-  const { leases } = holds as unknown as { leases: { kind: string; bytes: number; floorBytes: number }[] };
-  expect(leases.filter(({ kind }) => kind === 'window' || kind === 'pages')).toMatchObject([
+  expect((await told()).filter(({ kind }) => kind === 'window' || kind === 'pages')).toMatchObject([
     { kind: 'window', bytes: 16 * MIB, floorBytes: 16 * MIB },
   ]);
   await ask({ type: 'close-window', window: page });
@@ -90,6 +97,18 @@ it.each<[string, (lane: IdleLane) => unknown]>([
   await stage.heard('ran');
   await expect(fill(page)).rejects.toMatchObject({ code: 'BadArgument' });
   expect(addon.pages.usage().windows).toBe(0);
+});
+
+it('B4 is leased no more when a piece is refused, for its lane has changed', async () => {
+  const lane = await ran();
+  const { page } = await open(lane);
+  expect((await told()).map(({ kind }) => kind)).toContain('window');
+  const grant = stage.begin(TOKENS, { continues: true, maxTokens: 400 });
+  await settled(3);
+  await expect(fill(page)).rejects.toMatchObject({ code: 'BadArgument' });
+  expect((await told()).map(({ kind }) => kind)).not.toContain('window');
+  stage.tell({ type: 'cancel', grant, error: undefined });
+  await stage.done();
 });
 
 it('B4 is closed when nobody asks for a piece for 10 s; the lane is as it was', async () => {
