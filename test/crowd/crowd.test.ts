@@ -6,6 +6,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { MemoryReport, Troupe, TroupeOptions } from '../../src/index.js';
+import { THREAD_RESTARTS } from '../../src/runtime/defaults.js';
 import { folder, startTroupe, systemOf, threadOf, until } from '../face/stage.js';
 import { addon } from '../native/fixtures.js';
 import { createForeseer } from './certain.js';
@@ -57,6 +58,8 @@ const PHASES: readonly Phase[] = [
   { acts: 150, open: 80, taken: 0, brings: isCalm },
 ];
 
+/** When each thread was lost last, ms since 1970. */
+const lostAt = new Map<string, number>();
 let place: ReturnType<typeof folder>;
 let genes: Map<string, string>;
 let stories: Story[][];
@@ -96,8 +99,11 @@ async function pass(
   while (!brings(await onlooker.look())) await crowd.act(most);
 }
 
-/** A thread is gone, and with it what those who lived on it had in hand. */
+/** A thread is gone, and with it what those who lived on it had in hand; not as often as it would be given up for. */
 async function lose(troupe: Troupe, crowd: Crowd, name: 'engine' | 'host-1'): Promise<void> {
+  const since = Date.now() - (lostAt.get(name) ?? 0);
+  if (since < (2 * THREAD_RESTARTS.withinMs) / THREAD_RESTARTS.count) return;
+  lostAt.set(name, Date.now());
   await crowd.moved();
   const hit = troupe.inspect().actors.filter(({ thread }) => thread === name);
   crowd.strike('thread lost', new Set(hit.map((actor) => actor.name.replace('mind/', ''))));

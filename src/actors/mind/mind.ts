@@ -101,6 +101,8 @@ class Mind implements Behaviour {
         return this.#silent(message.turn);
       case 'away':
         return this.#away(message.turn);
+      case 'again':
+        return this.#runs.again(this.#turns.get(message.turn));
     }
   }
 
@@ -199,10 +201,9 @@ class Mind implements Behaviour {
   }
 
   #overdue(number: number): void {
-    const { name } = this.#args;
     const deadlineMs = this.#turns.get(number)?.request.deadlineMs;
     if (deadlineMs === undefined) return;
-    const error = new DeadlineExceeded({ what: `turn ${number} of ${name}`, deadlineMs });
+    const error = new DeadlineExceeded({ what: `turn ${number} of ${this.#args.name}`, deadlineMs });
     this.#cancel(number, toEnvelope(error));
   }
 

@@ -52,7 +52,8 @@ export class Post {
   }
 
   /** Starts a granted turn's run. */
-  run(turn: Turn, prepared: Prepared, activity: Activity, granted: Granted): void {
+  /** False: the engine is not there, or its mailbox is full. */
+  run(turn: Turn, prepared: Prepared, activity: Activity, granted: Granted): boolean {
     const { grant, epoch, lane, continues, sharing, vacated } = granted;
     const { tokens, base, partings, maxTokens } = prepared;
     const { sampling, phenotype } = turn;
@@ -78,7 +79,7 @@ export class Post {
       turn: number,
       soFar: turn.said?.soFar,
     };
-    this.#ctx.tell(this.#args.engine, run satisfies Run);
+    return this.#ctx.tell(this.#args.engine, run satisfies Run);
   }
 
   yield({ grant }: Turn, stays: boolean | undefined): void {

@@ -72,9 +72,9 @@ export type MindControl =
   | { readonly type: 'recall'; readonly room: string; readonly exchanges: readonly Exchange[] }
   /**
    * To itself: a turn is past its deadline; the engine was told to end a run and has said nothing since; a turn has waited
-   * for an engine for as long as it may.
+   * for an engine for as long as it may; one whose run could not be sent asks again.
    */
-  | { readonly type: 'overdue' | 'silent' | 'away'; readonly turn: number };
+  | { readonly type: 'overdue' | 'silent' | 'away' | 'again'; readonly turn: number };
 
 /** Asked of a reader by a mind, of a run that has no last word. */
 export interface ReaderQuestion {

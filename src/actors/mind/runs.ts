@@ -26,6 +26,9 @@ import type { Turns } from './turns.js';
 /** Engines that may be lost under one turn: what ends every engine that runs it must not do so for ever. */
 export const MOST_LOSSES = 2;
 
+/** A line to a thread that is there is up by then. */
+const AGAIN_MS = 50;
+
 export interface RunsOf {
   readonly ctx: Context;
   readonly args: MindArgs;
@@ -60,8 +63,24 @@ export class Runs {
     takeGenes(turn, granted.phenotype);
     turns.run(turn, granted);
     turn.sentAt = ctx.now;
-    // Should the engine not be there, the broker takes the grant back.
-    post.run(turn, turn.prepared, activityOfTurn(ctx, turn), granted);
+    if (!post.run(turn, turn.prepared, activityOfTurn(ctx, turn), granted)) this.#unsent(turn);
+  }
+
+  /** The engine is not there, or not yet for a thread that was just started: the lane is given back, and asked for again. */
+  #unsent(turn: Turn): void {
+    const { ctx, args, post, turns } = this.#of;
+    post.withdraw(turn);
+    turns.halt(turn);
+    beginWait(turn, ctx, 'relaunching', args.engine, args.name);
+    const again: MindControl = { type: 'again', turn: turn.request.turn };
+    turn.timers.push(ctx.after(AGAIN_MS, { ...again }));
+  }
+
+  /** A turn whose run could not be sent asks again. */
+  again(turn: Turn | undefined): void {
+    if (turn?.stage !== 'halted') return;
+    endWait(turn, this.#of.ctx.now);
+    this.#goOn(turn);
   }
 
   /** The broker wants a lane back: the engine ends the run at its next step, and says so. */

@@ -3,7 +3,14 @@
  * again.
  */
 import { crc32 } from 'node:zlib';
-import { EmptyLane, EngineLost, MailboxFull, NoSuchPage, PageMismatch } from '../../errors.js';
+import {
+  DeadlineExceeded,
+  EmptyLane,
+  EngineLost,
+  MailboxFull,
+  NoSuchPage,
+  PageMismatch,
+} from '../../errors.js';
 import { Progress } from '../../pages/progress.js';
 import type { PageFile } from '../../pages/read.js';
 import type { Context } from '../../runtime/actor.js';
@@ -11,6 +18,7 @@ import { Band } from '../../runtime/message.js';
 import type { FoundPage } from '../broker/protocol.js';
 import type { PageMove, PageRecord } from '../engine/protocol.js';
 import { decodeTranscript } from '../mind/transcript-bytes.js';
+import { unlessAborted } from './disk-waits.js';
 import type { Folder } from './folder.js';
 import { hashesOf } from './gene-hashes.js';
 import { Handed } from './handed.js';
@@ -38,6 +46,8 @@ export class Files {
   readonly handed = new Handed();
   readonly takeBacks: TakeBacks;
   readonly owners: Owners;
+  /** Names of what is being written for its own sake. */
+  readonly #owned: string[] = [];
   #jobs = 0;
 
   /** `move`: has an activity leave its lane. */
@@ -58,15 +68,24 @@ export class Files {
     this.#jobs++;
     try {
       if (message.type === 'files') return await (await this.folder.open()).list();
-      await this.takeBacks.over(message.name);
       if (message.type === 'spill') return await this.#spill(message);
       if (message.type === 'restore') return await this.#restore(message);
+      await this.takeBacks.over(message.name);
       await this.remove(message.name);
       tellOfDisk(this.#ctx, this.#args.broker, { type: 'removed', name: message.name });
       return undefined;
     } finally {
       this.#jobs--;
     }
+  }
+
+  /** The folder is open, and no file of that name is about to go. */
+  async cleared(name: string, deadlineMs: number): Promise<void> {
+    const { folder } = this;
+    await folder.waits.during(`looking for ${name} on disk`, deadlineMs, async (signal) => {
+      await unlessAborted(folder.open(), signal);
+      await unlessAborted(this.takeBacks.over(name), signal);
+    });
   }
 
   /** Lets go of a page in memory that was read and that nobody has taken over. */
@@ -79,6 +98,11 @@ export class Files {
   releaseAll(): void {
     this.handed.releaseAll();
     this.folder.tellEngine();
+  }
+
+  /** What is written under that name for want of memory is a loan, unless the user has it, or is about to, for its own sake. */
+  lend(name: string): void {
+    if (!this.folder.disk.has(name) && !this.#owned.includes(name)) this.#loans.add(name);
   }
 
   /** Rejects as `PageFiles.remove`. */
@@ -96,13 +120,13 @@ export class Files {
     const { activity, mind, name, from, transcript, own, deadlineMs, progress } = what;
     const { bytes } = from;
     const { folder } = this;
-    const file = await folder.busy(`writing ${name} to disk`, deadlineMs, (files, signal) => {
+    const written = folder.busy(`writing ${name} to disk`, deadlineMs, (files, signal) => {
       folder.disk.check(name, bytes + transcript.length);
       const spilled = from.spill(files, { name, transcript }, { deadlineMs, progress, signal });
       return folder.change(name, files, this.owners.writing(name, mind, spilled));
     });
+    const file = await (own ? this.#owning(name, written) : written);
     folder.disk.wrote(file);
-    if (own) this.#loans.end(name);
     const lent = this.#loans.has(name);
     const filed = { activity, mind, held: file.cells, bytes, said: crc32(transcript), lent, file };
     tellOfDisk(this.#ctx, this.#args.broker, from.word(filed));
@@ -111,22 +135,38 @@ export class Files {
 
   /** It is there for its own sake from now on, also where it was lent; one that was not written is as it was. */
   async #spill(message: Of<'spill'>): Promise<PageFile> {
-    const { name } = message;
+    const { activity, mind, name, deadlineMs } = message;
+    const until = this.#ctx.now + deadlineMs;
+    const what = (): WhatMoves => {
+      const leftMs = Math.ceil(until - this.#ctx.now);
+      if (leftMs <= 0) throw new DeadlineExceeded({ what: `the spill of ${name}`, deadlineMs });
+      return { activity, mind, name, deadlineMs: leftMs };
+    };
+    await this.cleared(name, deadlineMs);
+    const wasLent = this.#loans.has(name);
+    return this.#owning(name, this.#spilled(message, what, wasLent));
+  }
+
+  /** What is written under that name is no loan from now on, so that nobody takes it back meanwhile; unless it is not written. */
+  async #owning<T>(name: string, written: Promise<T>): Promise<T> {
     const wasLent = this.#loans.end(name);
+    this.#owned.push(name);
     try {
-      return await this.#spilled(message, wasLent);
+      return await written;
     } catch (error) {
       if (wasLent && this.folder.disk.has(name)) this.#loans.add(name);
       throw error;
+    } finally {
+      this.#owned.splice(this.#owned.indexOf(name), 1);
     }
   }
 
   /** A page that is wanted in a lane before it is written is gone then, and taken from there again. */
   async #spilled(
-    { drop, transcript, activity, mind, name, deadlineMs }: Of<'spill'>,
+    { drop, transcript, name }: Of<'spill'>,
+    what: () => WhatMoves,
     wasLent: boolean,
   ): Promise<PageFile> {
-    const what = { activity, mind, name, deadlineMs };
     for (let tries = 1; ; tries++) {
       const { page, file } = await this.#inMemory(what);
       if (page === undefined) {
@@ -136,7 +176,7 @@ export class Files {
       }
       try {
         return await this.write({
-          ...what,
+          ...what(),
           from: fromPage(page.page, page.bytes, drop),
           transcript,
           own: true,
@@ -149,17 +189,16 @@ export class Files {
   }
 
   /** Its page, out of its lane first if it is there; none if it is on disk alone, or nowhere. */
-  async #inMemory(what: WhatMoves): Promise<FoundPage> {
-    const found = await this.#find(what);
+  async #inMemory(what: () => WhatMoves): Promise<FoundPage> {
+    const found = await this.#find(what());
     if (found.page !== undefined) return found;
     try {
-      await this.#move({ type: 'page-out', ...what });
+      await this.#move({ type: 'page-out', ...what() });
     } catch (error) {
       // It is nowhere, or in a page by now.
-      if (error instanceof EmptyLane) return this.#find(what);
-      throw error;
+      if (!(error instanceof EmptyLane)) throw error;
     }
-    return this.#find(what);
+    return this.#find(what());
   }
 
   #find({ activity, deadlineMs }: WhatMoves): Promise<FoundPage & { readonly page: PageRecord | undefined }> {
@@ -169,11 +208,15 @@ export class Files {
   /** The mind has the last word: nothing is kept of a room that it does not take over. */
   async #restore({ activity, mind, room, name, genes, deadlineMs }: Of<'restore'>): Promise<Recalled> {
     const { fingerprint } = this.#args;
+    await this.cleared(name, deadlineMs);
     const expected = await hashesOf(genes, this.#ctx, this.#args.residency);
     const { page, charged, transcript, ...file } = await this.folder.busy(
       `reading ${name} from disk`,
       deadlineMs,
-      (files, signal) => files.restore({ name, fingerprint, genes: expected }, { deadlineMs, signal }),
+      (files, signal) => {
+        const restored = files.restore({ name, fingerprint, genes: expected }, { deadlineMs, signal });
+        return this.folder.change(name, files, restored);
+      },
     );
     try {
       const words = { type: 'recall', room, exchanges: decodeTranscript(transcript) };

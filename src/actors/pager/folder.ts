@@ -1,7 +1,7 @@
 /**
  * The pager's folder of pages: opened when it is first needed, what it takes is counted, and what is done in it is shown.
  */
-import { TroupeError } from '../../errors.js';
+import { NoSuchPage, TroupeError } from '../../errors.js';
 import { PageFiles } from '../../pages/page-files.js';
 import type { PageWork } from '../../pages/page-jobs.js';
 import type { Context } from '../../runtime/actor.js';
@@ -12,8 +12,12 @@ import { DiskWaits, unlessAborted } from './disk-waits.js';
 import { tellOfDisk } from './post.js';
 import type { PagerArgs } from './protocol.js';
 
-/** What has become of the page is not known then. */
-const UNKNOWN = ['DiskFailure', 'PublicationUnfinished'];
+/** What has become of the page is not known then. A reader also finishes, or discards, what was cut short. */
+const UNKNOWN = ['DiskFailure', 'PublicationUnfinished', 'PageCorrupt', 'AskTimeout'];
+
+/** Whether there may be a page on disk, or none, other than before. */
+export const isUnsure = (error: unknown): boolean =>
+  !(error instanceof TroupeError) || UNKNOWN.includes(error.code);
 
 export class Folder {
   readonly disk: DiskBudget;
@@ -64,13 +68,13 @@ export class Folder {
     this.#ctx.tell(this.#args.engine, changed, { band: Band.reserved });
   }
 
-  /** Changes a page. One that could not be removed may be gone even so, and one that could not be published be there. */
+  /** A job on a page. What it leaves behind when it fails is looked at. */
   async change<T>(name: string, files: PageFiles, changed: Promise<T>): Promise<T> {
     try {
       return await changed;
     } catch (error) {
-      const isKnown = error instanceof TroupeError && !UNKNOWN.includes(error.code);
-      if (!isKnown) void this.#look(name, files);
+      const isGone = error instanceof NoSuchPage && this.disk.has(name);
+      if (isUnsure(error) || isGone) void this.#look(name, files);
       throw error;
     }
   }
@@ -94,7 +98,8 @@ export class Folder {
 
   /** A folder that cannot be looked at is counted as it was. */
   async #look(name: string, files: PageFiles): Promise<void> {
-    const isThere = await this.disk.look(files, name).catch(() => true);
-    if (!isThere) tellOfDisk(this.#ctx, this.#args.broker, { type: 'removed', name });
+    const wasThere = this.disk.has(name);
+    const isThere = await this.disk.look(files, name).catch(() => wasThere);
+    if (wasThere && !isThere) tellOfDisk(this.#ctx, this.#args.broker, { type: 'removed', name });
   }
 }

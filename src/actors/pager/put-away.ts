@@ -1,7 +1,7 @@
 /**
  * Rooms that memory is too short for, written to disk one after another for the broker: pages, and lanes on their way out.
  */
-import { Aborted, DeadlineExceeded, PageMismatch, PublicationUnfinished } from '../../errors.js';
+import { Aborted, DeadlineExceeded, PageMismatch } from '../../errors.js';
 import { Progress } from '../../pages/progress.js';
 import { pageNameOf } from '../../pages/room-names.js';
 import type { Context } from '../../runtime/actor.js';
@@ -12,6 +12,7 @@ import type { BrokerToPager, DiskWord, LeavingLane, LeavingPage } from '../broke
 import type { MindTranscript } from '../mind/protocol.js';
 import { encodeTranscript } from '../mind/transcript-bytes.js';
 import type { Files } from './files.js';
+import { isUnsure } from './folder.js';
 import type { Loans } from './loans.js';
 import { tellOfDisk } from './post.js';
 import type { PagerArgs } from './protocol.js';
@@ -86,9 +87,13 @@ export class PutAway {
   async #write({ room: leaving, from }: Leaving, until: number, deadlineMs: number): Promise<undefined> {
     const { activity, mind, bytes, isFiled } = leaving;
     const task = `writing the page of ${activity} to disk`;
-    const leftMs = Math.ceil(until - this.#ctx.now);
+    const leftMs = (): number => {
+      const ms = Math.ceil(until - this.#ctx.now);
+      if (ms <= 0) throw new DeadlineExceeded({ what: task, deadlineMs });
+      return ms;
+    };
     if (this.#ended) throw new Aborted({ what: task });
-    if (leftMs <= 0) throw new DeadlineExceeded({ what: task, deadlineMs });
+    leftMs();
     if (this.#files.folder.disk.isNone) this.#files.folder.disk.check(activity, bytes);
     const room = roomOf(activity);
     const { name: called, exchanges } = await this.#ctx.ask<MindTranscript>(
@@ -97,19 +102,18 @@ export class PutAway {
       { band: Band.reserved, deadlineMs: TRANSCRIPT_MS },
     );
     const name = pageNameOf(called, room);
-    await this.#files.folder.open();
-    await this.#files.takeBacks.over(name);
+    await this.#files.cleared(name, leftMs());
     this.#lend(name, isFiled);
     const progress = new Progress();
     this.#progress = progress;
     if (this.#ended) progress.stop();
     try {
       const transcript = encodeTranscript(exchanges);
-      const what = { activity, mind, name, deadlineMs: leftMs };
+      const what = { activity, mind, name, deadlineMs: leftMs() };
       await this.#files.write({ ...what, from, transcript, own: false, progress });
     } catch (error) {
       // All of it may be on disk even so.
-      if (error instanceof PublicationUnfinished) this.#files.takeBacks.add(name);
+      if (isUnsure(error)) this.#files.takeBacks.add(name);
       else if (!this.#files.folder.disk.has(name)) this.#loans.end(name);
       throw error;
     }
@@ -117,10 +121,10 @@ export class PutAway {
 
   /** What is there for its own sake stays so, and is replaced only by the room that it is of. */
   #lend(name: string, isFiled: boolean): void {
-    if (!this.#files.folder.disk.has(name)) this.#loans.add(name);
-    else if (!this.#loans.has(name) && !isFiled) {
+    if (this.#files.folder.disk.has(name) && !this.#loans.has(name) && !isFiled) {
       const here = `what is said in another room of the name ${name}`;
       throw new PageMismatch({ field: 'transcript', page: 'that of what was spilled', here });
     }
+    this.#files.lend(name);
   }
 }

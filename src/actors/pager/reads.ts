@@ -37,11 +37,14 @@ export class Reads {
     const progress = new Progress();
     this.#running.set(read, progress);
     try {
-      const restored = await this.#files.folder.busy(`reading ${name} from disk`, READ_MS, (files, signal) =>
-        files.restore(
-          { name, fingerprint: this.#args.fingerprint },
-          { deadlineMs: READ_MS, progress, signal },
-        ),
+      const restored = await this.#files.folder.busy(
+        `reading ${name} from disk`,
+        READ_MS,
+        (files, signal) => {
+          const what = { name, fingerprint: this.#args.fingerprint };
+          const read = files.restore(what, { deadlineMs: READ_MS, progress, signal });
+          return this.#files.folder.change(name, files, read);
+        },
       );
       const { page, charged: bytes, cells: held } = restored;
       const ms = performance.now() - began;

@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { MOST_LOSSES } from '../../../src/actors/mind/runs.js';
 import type { NativeModel } from '../../../src/native/addon.js';
+import { threadActor } from '../../../src/runtime/address.js';
 import { Band } from '../../../src/runtime/message.js';
 import { load, TINY } from '../../native/fixtures.js';
 import { MindStage } from './stage.js';
@@ -255,5 +256,33 @@ describe('a turn whose engine is lost', () => {
     await lose(1);
     await stage.thread.ask(stage.mind, { type: 'leave' }, Band.reserved);
     expect(await called.answer).toMatchObject({ outcome: 'aborted', text: undefined });
+  });
+});
+
+describe('a turn whose run cannot be sent', () => {
+  /** On a thread to which there is no line. */
+  const ENGINE = threadActor(9);
+  let away: MindStage;
+  beforeEach(async () => {
+    away = await MindStage.open(model.info.id, ENGINE);
+  });
+  afterEach(() => away.close());
+
+  it('E7 T7 gives its lane back, and asks again in a moment', async () => {
+    away.call();
+    const { ticket } = await away.grant(1);
+    expect(await away.broker.hears()).toEqual([{ type: 'withdraw', ticket }]);
+    await away.thread.pass(50);
+    const { ticket: next } = await away.asked('request');
+    expect(next).toBeGreaterThan(ticket);
+  });
+
+  it('T8 ends at once when it is cancelled meanwhile, and asks for nothing', async () => {
+    const called = away.call();
+    await away.grant(1);
+    away.reader.tell({ type: 'cancel', turn: called.turn });
+    expect(await called.answer).toMatchObject({ outcome: 'aborted', receipt: { runs: [] } });
+    await away.thread.pass(50);
+    expect((await away.broker.hears()).map(({ type }) => type)).toEqual(['withdraw']);
   });
 });

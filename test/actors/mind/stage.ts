@@ -37,8 +37,8 @@ export class MindStage {
     this.mind = of.mind;
   }
 
-  /** `model`: weights that the vocabulary is read from. */
-  static async open(model: number): Promise<MindStage> {
+  /** `model`: weights that the vocabulary is read from; `engine`: in place of the one that is told what to say. */
+  static async open(model: number, engine?: number): Promise<MindStage> {
     const thread = await TestThread.start();
     let mind = 0;
     const parties = {
@@ -48,7 +48,8 @@ export class MindStage {
     };
     const args: MindArgs = {
       ...{ name: 'ada', system: 'Be brief.', sampling: {}, class: 'interactive', genes: [], model },
-      ...{ plainSystem: false, modelName: 'tiny', engine: parties.engine.id, broker: parties.broker.id },
+      ...{ plainSystem: false, modelName: 'tiny', broker: parties.broker.id },
+      engine: engine ?? parties.engine.id,
       limits: new Int32Array(new SharedArrayBuffer(4)).fill(512),
     };
     mind = await thread.spawn(definition as never, 'mind/ada', args);

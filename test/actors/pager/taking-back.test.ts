@@ -21,12 +21,15 @@ let mind: number;
 let onDisk: Set<string>;
 /** What was done on disk. */
 let done: string[];
+/** Until when nothing is written. */
+let writes: Promise<void> | undefined;
 /** Removals under way. */
 let removals: (() => void)[];
 
 async function run(job: PagesJob): Promise<never> {
   if (job.what === 'open') return { owned: { path: '/pages', lock: 1 }, damaged: [] } as never;
   if (job.what === 'spill') {
+    await writes;
     onDisk.add(job.name);
     done.push(`write ${job.name}`);
     return { ...FILE, name: job.name } as never;
@@ -63,10 +66,17 @@ beforeEach(async () => {
   thread = await TestThread.start();
   broker = await Party.enter(thread, 'broker', () => pager);
   mind = await thread.spawn(MIND as never, 'ada');
-  const args = { ...{ broker: broker.id, engine: broker.id, residency: 0, dir: '/pages' } };
-  const definition = pagerOver(() => ({ run, runWith: run, close: async () => {} }));
-  pager = await thread.spawn(definition as never, 'pager', { ...args, diskBytes: 1_000, fingerprint: '' });
+  writes = undefined;
+  await enter(broker.id);
 });
+
+/** A pager that asks this actor. */
+async function enter(asked: number): Promise<void> {
+  const args = { ...{ broker: asked, engine: asked, residency: 0, dir: '/pages' } };
+  const definition = pagerOver(() => ({ run, runWith: run, close: async () => {} }));
+  const all = { ...args, diskBytes: 1_000, fingerprint: '' };
+  pager = await thread.spawn(definition as never, `pager of ${asked}`, all);
+}
 
 it('B4 more files than can wait to be removed are all removed', async () => {
   const rooms = Array.from({ length: MANY }, (_, room) => String(room));
@@ -106,4 +116,26 @@ it('B4 P5 a room whose file is on its way out is not recalled from it, however m
   await removeNext();
   await recalled;
   expect(done.filter((what) => what.endsWith('ada/b')).slice(1)).toEqual(['remove ada/b', 'read ada/b']);
+});
+
+it('P5 what a user spills is not taken back, although the room goes to disk for want of memory meanwhile', async () => {
+  let end = (): void => {};
+  writes = new Promise((resolve) => {
+    end = resolve;
+  });
+  const activity = `${mind}/main`;
+  const found = { page: { activity, page: 7, held: 10, bytes: 1 }, file: undefined };
+  const finder = { kind: 'finder', start: () => ({ receive: () => found, control: () => {} }) };
+  await enter(await thread.spawn(finder, 'finder'));
+  const what = { activity, mind, name: 'ada/main', deadlineMs: 60_000, drop: false };
+  const spill = thread.ask(pager, { type: 'spill', ...what, transcript: new Uint8Array() });
+  await settled();
+  write('main');
+  await settled();
+  takeBack('main');
+  end();
+  await spill;
+  await until(() => done.length === 2);
+  await removeNext();
+  expect([done, [...onDisk]]).toEqual([['write ada/main', 'write ada/main'], ['ada/main']]);
 });
