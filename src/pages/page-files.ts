@@ -115,6 +115,12 @@ export class PageFiles {
     return this.#work.run({ what: 'list', ...this.#owned }, SMALL_JOB_MS);
   }
 
+  /** One of them, after the jobs on it that were asked for before; undefined: there is none. */
+  async find(name: string): Promise<PageFile | undefined> {
+    const { pages } = await this.#order.run(name, () => this.list());
+    return pages.find((page) => page.name === name);
+  }
+
   /** Rejects with NoSuchPage, DiskFailure, PageBusy. */
   async remove(name: string): Promise<void> {
     const job = { what: 'remove', ...this.#owned, name: checkPageName(name) } as const;

@@ -116,6 +116,9 @@ export class DiskWords implements Listener {
           this.#inMemory.set(record.activity, record.page);
         }
         return;
+      case 'forget-room':
+        this.#files.delete(activity);
+        return;
       case 'disk':
         return this.#hear(said.word);
     }

@@ -36,8 +36,8 @@ export class DiskBudget {
   }
 
   /** A job on a page has ended without a word of what is there now. Answers whether anything is. */
-  async look(files: Pick<PageFiles, 'list'>, name: string): Promise<boolean> {
-    const file = (await files.list()).pages.find((page) => page.name === name);
+  async look(files: Pick<PageFiles, 'find'>, name: string): Promise<boolean> {
+    const file = await files.find(name);
     if (file === undefined) this.removed(name);
     else this.wrote(file);
     return file !== undefined;
