@@ -92,8 +92,7 @@ function spill(directory: Directory, job: SpillJob): PagesAnswer['spill'] {
 
 /** Writes a lane as its pieces are brought. */
 export function spillLane(directory: Directory, job: SpillLaneJob, brings: Brings): PageFile {
-  const { pages, files } = loadAddon();
-  files.yieldThread();
+  const { pages } = loadAddon();
   const tick = ticking(job, `the spill of ${job.name}`);
   const window = brings.open();
   pages.retain(window.page);

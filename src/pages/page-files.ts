@@ -81,21 +81,29 @@ export class PageFiles {
    * PageMismatch (there is one of a newer program), Aborted, DeadlineExceeded: what was on disk is whole then, and the page
    * stays in memory. Also with PublicationUnfinished.
    */
-  spill({ name, page, transcript }: SpillRequest, options: PageJobOptions): Promise<PageFile> {
-    return this.#spill(name, options, (until, backstopMs) =>
+  async spill({ name, page, transcript }: SpillRequest, options: PageJobOptions): Promise<PageFile> {
+    checkPageName(name);
+    const begin = inTime(`the spill of ${name}`, options, (until, backstopMs) =>
       this.#work.run({ what: 'spill', ...this.#owned, ...until, name, page, transcript }, backstopMs),
     );
+    const { signal } = options;
+    return this.#order.run(name, () => this.#spills.run(SPILL_THREAD, begin, signal), signal);
   }
 
   /**
    * Writes what a lane holds to disk as `spill` does its page, through a window: the files are the same. Rejects as `spill`,
    * and with whatever bringing a piece rejects with.
    */
-  spillLane({ name, transcript, bringing }: SpillLaneRequest, options: PageJobOptions): Promise<PageFile> {
-    return this.#spill(name, options, (until, backstopMs) => {
+  async spillLane(
+    { name, transcript, bringing }: SpillLaneRequest,
+    options: PageJobOptions,
+  ): Promise<PageFile> {
+    checkPageName(name);
+    const begin = inTime(`the spill of ${name}`, options, (until, backstopMs) => {
       const job = { what: 'spill-lane', ...this.#owned, ...until, name, transcript } as const;
       return this.#work.runWith(job, backstopMs, bringing);
     });
+    return this.#order.run(name, begin, options.signal);
   }
 
   /**
@@ -131,13 +139,6 @@ export class PageFiles {
   async close(): Promise<void> {
     await this.#order.settled();
     loadAddon().files.unlock(this.#owned.lock);
-  }
-
-  async #spill(name: string, options: PageJobOptions, run: Job<PageFile>): Promise<PageFile> {
-    checkPageName(name);
-    const { signal } = options;
-    const begin = inTime(`the spill of ${name}`, options, run);
-    return this.#order.run(name, () => this.#spills.run(SPILL_THREAD, begin, signal), signal);
   }
 }
 

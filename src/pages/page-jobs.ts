@@ -25,11 +25,11 @@ export class PageJobs {
     return pool.run<PagesAnswer[What]>(JOB, job, deadlineMs);
   }
 
-  /** The same of a job that has pieces brought. */
+  /** The same of a job that has pieces brought. Nothing is granted until lanes are on disk: they have no low priority. */
   async runWith(job: SpillLaneJob, deadlineMs: number, bringing: Bringing): Promise<PageFile> {
     const { end, close } = bringTo(bringing);
     try {
-      return await this.#spills.run(JOB, { ...job, pieces: end }, deadlineMs, { transfer: [end.port] });
+      return await this.#offload.run(JOB, { ...job, pieces: end }, deadlineMs, { transfer: [end.port] });
     } finally {
       close();
     }

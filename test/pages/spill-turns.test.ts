@@ -33,29 +33,29 @@ const laneOf = (name: string) => ({ name, transcript, bringing });
 test('R5 a spill that is called off behind one of another page ends at once, and never begins', async () => {
   const { files, begun, end } = await held();
   const late = new AbortController();
-  const first = files.spillLane(laneOf('ada/main'), SOON);
+  const first = files.spill(pageOf('ada/main'), SOON);
   const waits = [files.spill(pageOf('ben/main'), { ...SOON, signal: late.signal })];
-  waits.push(files.spillLane(laneOf('cal/main'), { ...SOON, signal: late.signal }));
+  waits.push(files.spill(pageOf('cal/main'), { ...SOON, signal: late.signal }));
   const last = files.spill(pageOf('dan/main'), SOON);
   await turns();
   late.abort(new Error('late'));
   for (const wait of waits) await expect(wait).rejects.toThrow('late');
-  expect(begun).toEqual(['spill-lane ada/main']);
+  expect(begun).toEqual(['spill ada/main']);
   await end();
-  expect(begun).toEqual(['spill-lane ada/main', 'spill dan/main']);
+  expect(begun).toEqual(['spill ada/main', 'spill dan/main']);
   await end();
   expect(await Promise.all([first, last])).toEqual(['ada/main', 'dan/main']);
 });
 
-test('P5 what reads a page waits for no spill of another', async () => {
+test('P5 B4 what reads a page, and a lane on its way out, wait for no spill of another', async () => {
   const { files, begun, end } = await held();
   const spill = files.spill(pageOf('ada/main'), SOON);
   const restored = files.restore({ name: 'ben/main' }, SOON);
+  const lane = files.spillLane(laneOf('cal/main'), SOON);
   await turns();
-  expect(new Set(begun)).toEqual(new Set(['spill ada/main', 'restore ben/main']));
-  await end();
-  await end();
-  await Promise.all([spill, restored]);
+  expect(new Set(begun)).toEqual(new Set(['spill ada/main', 'restore ben/main', 'spill-lane cal/main']));
+  for (let i = 0; i < 3; i++) await end();
+  await Promise.all([spill, restored, lane]);
 });
 
 test('P5 what was asked for on a page that waits to be written comes after that', async () => {
