@@ -48,6 +48,8 @@ export class DiskWords implements Listener {
   /** Rooms that are on disk, and those that are in memory, as the broker has heard. */
   readonly #files = new Map<string, FiledPage>();
   readonly #inMemory = new Map<string, number>();
+  /** Rooms that were forgotten: what of them was just being written for want of memory is of no use. */
+  readonly #forgotten = new Set<string>();
   /** Grants that came with a page from disk. */
   fromDisk = 0;
   /** Of broker and pager. */
@@ -118,6 +120,7 @@ export class DiskWords implements Listener {
         return;
       case 'forget-room':
         this.#files.delete(activity);
+        this.#forgotten.add(activity);
         return;
       case 'disk':
         return this.#hear(said.word);
@@ -170,6 +173,7 @@ export class DiskWords implements Listener {
     switch (word.type) {
       case 'filed':
       case 'recalled':
+        if (word.file.lent && this.#forgotten.has(word.file.activity)) return;
         this.#files.set(word.file.activity, word.file);
         if (word.type === 'recalled') this.#inMemory.set(word.file.activity, word.page);
         return;
