@@ -78,8 +78,8 @@ export class LaneWriting {
     else this.#settle(OF_DISK.includes(error.code) ? 'refused' : 'gone');
   }
 
-  /** There is another engine: no lane is as it was. */
-  opened(): void {
+  /** The engine is gone, or made its context anew: no lane is as it was. */
+  closed(): void {
     this.#settle('gone');
   }
 

@@ -131,6 +131,7 @@ export class Spilled {
 
   /** The engine is gone: pages that it was making will not be, or the next one says that they are there. */
   closed(): void {
+    this.laneWriting.closed();
     const { pages } = this.#occupancy;
     for (const record of pages.all()) if (record.page === UNMADE) pages.remove(record);
     this.#answerAll();
@@ -139,7 +140,6 @@ export class Spilled {
   /** There is a new engine; what pages it has the occupancy knows. */
   opened(): void {
     this.readings.opened();
-    this.laneWriting.opened();
     this.#answerAll();
   }
 

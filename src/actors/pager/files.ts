@@ -136,12 +136,8 @@ export class Files {
   /** It is there for its own sake from now on, also where it was lent; one that was not written is as it was. */
   async #spill(message: Of<'spill'>): Promise<PageFile> {
     const { activity, mind, name, deadlineMs } = message;
-    const until = this.#ctx.now + deadlineMs;
-    const what = (): WhatMoves => {
-      const leftMs = Math.ceil(until - this.#ctx.now);
-      if (leftMs <= 0) throw new DeadlineExceeded({ what: `the spill of ${name}`, deadlineMs });
-      return { activity, mind, name, deadlineMs: leftMs };
-    };
+    const leftMs = this.#leftOf(`the spill of ${name}`, deadlineMs);
+    const what = (): WhatMoves => ({ activity, mind, name, deadlineMs: leftMs() });
     await this.cleared(name, deadlineMs);
     const wasLent = this.#loans.has(name);
     return this.#owning(name, this.#spilled(message, what, wasLent));
@@ -208,13 +204,17 @@ export class Files {
   /** The mind has the last word: nothing is kept of a room that it does not take over. */
   async #restore({ activity, mind, room, name, genes, deadlineMs }: Of<'restore'>): Promise<Recalled> {
     const { fingerprint } = this.#args;
+    const leftMs = this.#leftOf(`the recall of ${name}`, deadlineMs);
     await this.cleared(name, deadlineMs);
     const expected = await hashesOf(genes, this.#ctx, this.#args.residency);
     const { page, charged, transcript, ...file } = await this.folder.busy(
       `reading ${name} from disk`,
-      deadlineMs,
+      leftMs(),
       (files, signal) => {
-        const restored = files.restore({ name, fingerprint, genes: expected }, { deadlineMs, signal });
+        const restored = files.restore(
+          { name, fingerprint, genes: expected },
+          { deadlineMs: leftMs(), signal },
+        );
         return this.folder.change(name, files, restored);
       },
     );
@@ -236,5 +236,15 @@ export class Files {
       this.release(page);
       throw error;
     }
+  }
+
+  /** What is left of a deadline that began now, in whole milliseconds. Throws DeadlineExceeded when nothing is. */
+  #leftOf(what: string, deadlineMs: number): () => number {
+    const until = this.#ctx.now + deadlineMs;
+    return () => {
+      const leftMs = Math.ceil(until - this.#ctx.now);
+      if (leftMs <= 0) throw new DeadlineExceeded({ what, deadlineMs });
+      return leftMs;
+    };
   }
 }

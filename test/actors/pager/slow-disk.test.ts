@@ -15,12 +15,15 @@ let pager: number;
 let mind: number;
 let broker: Party<BrokerToPager, PagerToBroker>;
 let jobs: string[];
+/** What the last job that has a deadline was given. */
+let deadlineMs: number;
 let onDisk: boolean;
 /** What each job waits for. */
 let during: Partial<Record<PagesJob['what'], () => Promise<void>>>;
 
 async function run(job: PagesJob): Promise<never> {
   jobs.push(job.what);
+  if ('deadlineMs' in job) deadlineMs = job.deadlineMs;
   if (WRITES.includes(job.what)) onDisk = true;
   await during[job.what]?.();
   if (job.what === 'open') return { owned: { path: '/pages', lock: 1 }, damaged: [] } as never;
@@ -116,4 +119,17 @@ it('R5 a spill that waits for a slow removal ends at its deadline, and nothing i
   end();
   await settled(60);
   expect(jobs.slice(before)).toEqual([]);
+});
+
+it('R5 a recall has what is left of its deadline when a slow removal is over', async () => {
+  await putAway();
+  const end = hangs('remove');
+  broker.tell({ type: 'take-back', name: 'ada/main' });
+  await settled();
+  const what = { ...room(), name: 'ada/main', deadlineMs: 1_000, room: 'main', genes: [] };
+  thread.ask(pager, { type: 'restore', ...what }).catch(() => {});
+  await thread.pass(900);
+  end();
+  await settled(60);
+  expect([jobs.at(-1), deadlineMs]).toEqual(['restore', 100]);
 });
