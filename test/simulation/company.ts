@@ -122,7 +122,7 @@ export class Company {
     return openCompany(this.#sim.stage, {
       budgets: this.#trial.seed % 2 === 0 ? TIGHT : AMPLE,
       status: this.#status,
-      genes: () => this.#genes.work,
+      genes: () => this.#genes.work(),
       pages: () => folder.workOn(addon.pages),
     });
   }

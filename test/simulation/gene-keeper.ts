@@ -8,6 +8,7 @@ import type { Stage } from '../../src/stage.js';
 import { Random } from '../../src/testing/index.js';
 import type { SimulatedSystem } from '../../src/testing/simulation/index.js';
 import type { FakeAddon } from './fake-addon.js';
+import { FakeJobs } from './fake-jobs.js';
 
 /** The first is never unloaded, the others come and go. */
 export const GENES = ['calm', 'terse', 'bold'] as const;
@@ -15,8 +16,6 @@ export const GENES = ['calm', 'terse', 'bold'] as const;
 const FOLDER = '/genes/';
 /** Contents that a name may stand for. */
 const CONTENTS = 2;
-/** Jobs take up to so long, ms; about as long as turns do here. */
-const JOB_MS = 4;
 /** A change comes so long after the turns that were called, ms. */
 const LATER_MS = 12;
 /** What a call may end with; after faults also with that the residency was lost. */
@@ -31,6 +30,7 @@ export class GeneKeeper {
   readonly #random: Random;
   readonly #genes: Genes;
   readonly #open = new Set<string>();
+  #jobs: FakeJobs | undefined;
   #calls = 0;
 
   constructor(sim: SimulatedSystem, addon: FakeAddon, seed: number, stage: () => Stage) {
@@ -94,25 +94,18 @@ export class GeneKeeper {
     }
   }
 
-  /** In place of the pool's threads: some time later, on the main one. */
-  readonly work: GeneWork = {
-    load: (path) => this.#later(() => this.#addon.loadGene(path)),
-    unload: (gene) => this.#later(() => void this.#addon.unloadGene(gene)),
-    move: ({ gene, to }) => this.#later(() => ({ moved: this.#addon.moveGene(gene, to), tMs: 0 })),
-    moveInPlace: (gene, to) => void this.#addon.moveGene(gene, to),
-    list: () => this.#later(() => this.#addon.genes.list()),
-    close: async () => {},
-  };
-
-  #later<T>(job: () => T): Promise<T> {
-    return new Promise((resolve, reject) => {
-      this.#sim.stage.system.main.clock.after(this.#random.below(JOB_MS), () => {
-        try {
-          resolve(job());
-        } catch (error) {
-          reject(error);
-        }
-      });
-    });
+  /** In place of one residency's threads; those of a residency that was lost have ended before another one starts. */
+  work(): GeneWork {
+    this.#jobs?.lost();
+    const jobs = new FakeJobs(this.#sim, this.#random);
+    this.#jobs = jobs;
+    return {
+      load: (path) => jobs.run(() => this.#addon.loadGene(path)),
+      unload: (gene) => jobs.run(() => void this.#addon.unloadGene(gene)),
+      move: ({ gene, to }) => jobs.run(() => ({ moved: this.#addon.moveGene(gene, to), tMs: 0 })),
+      moveInPlace: (gene, to) => void this.#addon.moveGene(gene, to),
+      list: () => jobs.run(() => this.#addon.genes.list()),
+      close: () => jobs.close(),
+    };
   }
 }

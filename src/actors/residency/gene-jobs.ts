@@ -58,6 +58,7 @@ export class GeneJobs {
     return this.#run({ what: 'list', model: this.#model });
   }
 
+  /** Settles when no thread does anything any more: a move that has begun ends first, and answers nobody. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#weights?.close();
