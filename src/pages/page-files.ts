@@ -129,10 +129,10 @@ export class PageFiles {
     return pages.find((page) => page.name === name);
   }
 
-  /** Rejects with NoSuchPage, DiskFailure, PageBusy. */
-  async remove(name: string): Promise<void> {
+  /** Rejects with NoSuchPage, DiskFailure, PageBusy, and with the reason of `signal` when that aborts before it has begun. */
+  async remove(name: string, signal?: AbortSignal): Promise<void> {
     const job = { what: 'remove', ...this.#owned, name: checkPageName(name) } as const;
-    await this.#order.run(name, () => this.#work.run(job, SMALL_JOB_MS));
+    await this.#order.run(name, () => this.#work.run(job, SMALL_JOB_MS), signal);
   }
 
   /** Waits for the jobs that were asked for, and gives the folder up. */

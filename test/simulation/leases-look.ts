@@ -21,7 +21,9 @@ export async function lookAtLeases(
   hasOrphans: boolean,
 ): Promise<void> {
   // Files are counted once the folder is open.
-  const list = stage.settle(system.ask<PageList>(pager, { type: 'files' }, { deadlineMs: LIST_MS }));
+  const list = stage.settle(
+    system.ask<PageList>(pager, { type: 'files', deadlineMs: LIST_MS }, { deadlineMs: LIST_MS }),
+  );
   const { pages: files, damaged } = await list.catch(() => ({ pages: [], damaged: [] }));
   await stage.advance(TOLD_MS);
   const question = system.ask<MemoryReport>(mindArgs.broker, { type: 'memory' }, { band: Band.control });

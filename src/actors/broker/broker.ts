@@ -133,7 +133,7 @@ class Broker implements Behaviour {
         break;
       case 'holds':
       case 'look':
-      case 'pages-late':
+      case 'writing-late':
       case 'memory':
         return this.#memory.hear(message, sender);
       default:

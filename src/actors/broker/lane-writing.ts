@@ -10,7 +10,7 @@ import type { IdleLane } from '../engine/lane-window.js';
 import type { Filed } from './filed.js';
 import type { BrokerToPager, LeavingLane } from './protocol.js';
 import type { LaneState } from './queue.js';
-import type { Written } from './writings.js';
+import type { WritingLate, Written } from './writings.js';
 
 /** Nothing is granted meanwhile (`relaunch.ts`), and what is not on disk by then is kept in memory. */
 const WRITE_MS = 5_000;
@@ -29,16 +29,17 @@ const OF_DISK = [
 interface Writing {
   readonly lane: IdleLane;
   readonly pager: ActorId;
+  readonly until: number;
   readonly written: Promise<Written>;
   readonly settle: (written: Written) => void;
 }
 
 export class LaneWriting {
-  readonly #ctx: Pick<Context, 'tell' | 'wait'>;
+  readonly #ctx: Pick<Context, 'tell' | 'wait' | 'after' | 'now'>;
   readonly #files: Pick<Filed, 'of'>;
   #writing: Writing | undefined;
 
-  constructor(ctx: Pick<Context, 'tell' | 'wait'>, files: Pick<Filed, 'of'>) {
+  constructor(ctx: Pick<Context, 'tell' | 'wait' | 'after' | 'now'>, files: Pick<Filed, 'of'>) {
     this.#ctx = ctx;
     this.#files = files;
   }
@@ -50,14 +51,16 @@ export class LaneWriting {
     const idle: IdleLane = { activity, lane, grant, held };
     const deadlineMs = WRITE_MS + WORD_GRACE_MS;
     const endWait = ctx.wait({ for: pager, reason: 'a lane to be on disk', deadlineMs });
+    const takeBack = ctx.after(deadlineMs, { type: 'writing-late', of: 'lane' } satisfies WritingLate);
     let settle: Writing['settle'] = () => {};
     const written = new Promise<Written>((resolve) => {
       settle = (how) => {
         endWait();
+        takeBack();
         resolve(how);
       };
     });
-    this.#writing = { lane: idle, pager, written, settle };
+    this.#writing = { lane: idle, pager, until: ctx.now + deadlineMs, written, settle };
     const isFiled = this.#files.of(activity) !== undefined;
     const leaving: LeavingLane = { activity, mind: mindOf(activity), bytes, isFiled, lane: idle };
     const message: BrokerToPager = { type: 'put-lane-away', leaving, deadlineMs: WRITE_MS };
@@ -76,6 +79,11 @@ export class LaneWriting {
     if (writing?.lane !== lane || writing.grant !== grant) return;
     if (error === undefined) this.#settle('there');
     else this.#settle(OF_DISK.includes(error.code) ? 'refused' : 'gone');
+  }
+
+  /** The pager has said nothing for too long. */
+  giveUpLate(): void {
+    if (this.#writing !== undefined && this.#writing.until <= this.#ctx.now) this.#settle('refused');
   }
 
   /** The engine is gone, or made its context anew: no lane is as it was. */

@@ -13,13 +13,13 @@ import { Givers } from './givers.js';
 import { type Holder, type Holds, LeaseBook } from './leases.js';
 import { type MemoryReport, reportOf } from './memory-report.js';
 import type { Occupancy } from './occupancy.js';
-import type { PagesLate } from './page-giver.js';
 import { type Budgets, type Pool, type PoolName, poolsOf, pressed } from './pools.js';
 import { HOLDER } from './recover.js';
 import type { Relaunch } from './relaunch.js';
 import { Relief } from './relief.js';
 import { Resize, type Wish } from './resize.js';
 import type { Spilled } from './spilled.js';
+import type { WritingLate } from './writings.js';
 
 /** Changes that come within it are looked at together. */
 const TOGETHER_MS = 100;
@@ -43,7 +43,7 @@ export interface MemoryQuestion {
   readonly type: 'memory';
 }
 
-export type MemoryMessage = Holds | Look | PagesLate | MemoryQuestion;
+export type MemoryMessage = Holds | Look | WritingLate | MemoryQuestion;
 
 export interface MemoryOf {
   readonly occupancy: Occupancy;
@@ -102,8 +102,9 @@ export class Memory {
         this.#looks[message.changes ? 'soon' : 'later'] = false;
         this.#look();
         break;
-      case 'pages-late':
-        this.#givers.pages.late();
+      case 'writing-late':
+        if (message.of === 'pages') this.#givers.pages.late();
+        else this.#of.rooms.laneWriting.giveUpLate();
         break;
     }
     return undefined;

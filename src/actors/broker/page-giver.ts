@@ -9,12 +9,7 @@ import type { PageRecord } from '../engine/protocol.js';
 import { oldest } from './page-table.js';
 import type { Pool } from './pools.js';
 import type { Given, Giver } from './relief.js';
-import type { Written } from './writings.js';
-
-/** To the broker itself: a relief has taken as long as it may. */
-export interface PagesLate {
-  readonly type: 'pages-late';
-}
+import type { WritingLate, Written } from './writings.js';
 
 export interface PageGiverOf {
   readonly ctx: Pick<Context, 'after'>;
@@ -96,7 +91,7 @@ export class PageGiver implements Giver {
 
   async #inTime(done: Promise<unknown>): Promise<void> {
     const { ctx, deadlineMs } = this.#of;
-    const takeBack = ctx.after(deadlineMs, { type: 'pages-late' } satisfies PagesLate);
+    const takeBack = ctx.after(deadlineMs, { type: 'writing-late', of: 'pages' } satisfies WritingLate);
     const late = new Promise<void>((resolve) => {
       this.#late = resolve;
     });

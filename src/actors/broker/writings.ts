@@ -15,6 +15,13 @@ const WRITE_MS = 60_000;
 /** Longer than the deadline that the pager itself holds. */
 const WORD_GRACE_MS = 15_000;
 
+/** To the broker itself: what is to be on disk has taken as long as it may. */
+export interface WritingLate {
+  readonly type: 'writing-late';
+  /** The pages of a relief, or the lane that is on its way. */
+  readonly of: 'pages' | 'lane';
+}
+
 /** `gone`: something needed the page before it was written. */
 export type Written = 'there' | 'gone' | 'refused';
 

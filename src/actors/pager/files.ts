@@ -12,7 +12,7 @@ import {
   PageMismatch,
 } from '../../errors.js';
 import { Progress } from '../../pages/progress.js';
-import type { PageFile } from '../../pages/read.js';
+import type { PageFile, PageList } from '../../pages/read.js';
 import type { Context } from '../../runtime/actor.js';
 import { Band } from '../../runtime/message.js';
 import type { FoundPage } from '../broker/protocol.js';
@@ -26,6 +26,7 @@ import type { Loans } from './loans.js';
 import type { Owners } from './owners.js';
 import { tellOfDisk } from './post.js';
 import type { FileMessage, MoveMessage, PagerAnswers, PagerArgs, Recalled, WhatMoves } from './protocol.js';
+import { Removals } from './removals.js';
 import { TakeBacks } from './take-backs.js';
 import { fromPage, type WhatIsWritten } from './writing.js';
 
@@ -42,6 +43,7 @@ export class Files {
   readonly #args: PagerArgs;
   readonly #loans: Loans;
   readonly #move: Move;
+  readonly #removals: Removals;
   readonly folder: Folder;
   readonly handed = new Handed();
   readonly takeBacks: TakeBacks;
@@ -58,7 +60,8 @@ export class Files {
     this.#move = move;
     this.folder = folder;
     this.owners = owners;
-    this.takeBacks = new TakeBacks(ctx, loans, (name) => this.remove(name));
+    this.#removals = new Removals(ctx, args, { folder, loans, owners });
+    this.takeBacks = new TakeBacks(ctx, loans, this.#removals);
   }
 
   async answer(message: FileMessage): Promise<PagerAnswers[FileMessage['type']]> {
@@ -67,13 +70,13 @@ export class Files {
     }
     this.#jobs++;
     try {
-      if (message.type === 'files') return await (await this.folder.open()).list();
+      if (message.type === 'files') return await this.#list(message.deadlineMs);
       if (message.type === 'spill') return await this.#spill(message);
       if (message.type === 'restore') return await this.#restore(message);
-      await this.takeBacks.over(message.name);
-      await this.remove(message.name);
-      tellOfDisk(this.#ctx, this.#args.broker, { type: 'removed', name: message.name });
-      return undefined;
+      const { name, deadlineMs } = message;
+      const leftMs = this.#leftOf(`the removal of ${name}`, deadlineMs);
+      await this.cleared(name, deadlineMs);
+      return await this.#removals.remove(name, leftMs());
     } finally {
       this.#jobs--;
     }
@@ -103,16 +106,6 @@ export class Files {
   /** What is written under that name for want of memory is a loan, unless the user has it, or is about to, for its own sake. */
   lend(name: string): void {
     if (!this.folder.disk.has(name) && !this.#owned.includes(name)) this.#loans.add(name);
-  }
-
-  /** Rejects as `PageFiles.remove`. */
-  async remove(name: string): Promise<void> {
-    const { folder } = this;
-    const files = await folder.open();
-    await folder.change(name, files, files.remove(name));
-    folder.disk.removed(name);
-    this.#loans.end(name);
-    this.owners.set(name, undefined);
   }
 
   /** Writes a room, and tells the broker. Rejects as `PageFiles.spill`, and with OverDiskBudget. */
@@ -236,6 +229,16 @@ export class Files {
       this.release(page);
       throw error;
     }
+  }
+
+  #list(deadlineMs: number): Promise<PageList> {
+    const { folder } = this;
+    return folder.waits.during('listing the pages on disk', deadlineMs, (signal) =>
+      unlessAborted(
+        folder.open().then((files) => files.list()),
+        signal,
+      ),
+    );
   }
 
   /** What is left of a deadline that began now, in whole milliseconds. Throws DeadlineExceeded when nothing is. */

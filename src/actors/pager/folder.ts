@@ -5,6 +5,7 @@ import { NoSuchPage, TroupeError } from '../../errors.js';
 import { PageFiles } from '../../pages/page-files.js';
 import type { PageWork } from '../../pages/page-jobs.js';
 import type { Context } from '../../runtime/actor.js';
+import { toEnvelope } from '../../runtime/errors.js';
 import { Band } from '../../runtime/message.js';
 import type { LeaseMessage } from '../broker/lease-news.js';
 import { DiskBudget } from './disk-budget.js';
@@ -96,10 +97,13 @@ export class Folder {
     }
   }
 
-  /** A folder that cannot be looked at is counted as it was. */
+  /** A folder that cannot be looked at is counted as it was, until the next job on that page. */
   async #look(name: string, files: PageFiles): Promise<void> {
     const wasThere = this.disk.has(name);
-    const isThere = await this.disk.look(files, name).catch(() => wasThere);
+    const isThere = await this.disk.look(files, name).catch((error: unknown) => {
+      this.#ctx.probe({ name: 'page.unknown', page: name, error: toEnvelope(error) });
+      return wasThere;
+    });
     if (wasThere && !isThere) tellOfDisk(this.#ctx, this.#args.broker, { type: 'removed', name });
   }
 }

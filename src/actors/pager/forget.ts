@@ -5,9 +5,7 @@
 import { NoSuchPage, RoomBusy } from '../../errors.js';
 import { roomOfPage } from '../../pages/room-names.js';
 import type { Context } from '../../runtime/actor.js';
-import type { ActorId } from '../../runtime/address.js';
 import type { ForgetRoom } from '../mind/protocol.js';
-import { unlessAborted } from './disk-waits.js';
 import type { Files } from './files.js';
 import type { Forget, PagerArgs } from './protocol.js';
 
@@ -27,17 +25,11 @@ export async function forgetRoom(
   if (!(await ctx.ask<boolean>(broker, question, { deadlineMs: leftMs() }))) {
     throw new RoomBusy({ ...roomOfPage(name), by: 'a run there has yet to end' });
   }
-  await files.folder.waits.during(`removing ${name} from disk`, leftMs(), (signal) =>
-    unlessAborted(removeFile(files, name, mind), signal),
-  );
-}
-
-/** The room's own file, whether it is there for its own sake or was lent; not what an earlier mind of the name has left. */
-async function removeFile(files: Files, name: string, mind: ActorId): Promise<void> {
-  await files.takeBacks.over(name);
+  await files.cleared(name, leftMs());
+  // Its own file, whether it is there for its own sake or was lent; not what an earlier mind of the name has left.
   if (files.owners.of(name) !== mind) return;
   try {
-    await files.answer({ type: 'remove-file', name });
+    await files.answer({ type: 'remove-file', name, deadlineMs: leftMs() });
   } catch (error) {
     if (!(error instanceof NoSuchPage)) throw error;
     files.owners.set(name, undefined);

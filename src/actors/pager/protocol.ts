@@ -30,8 +30,9 @@ export type FileMessage =
    */
   | ({ readonly type: 'restore'; readonly room: string; readonly genes: readonly NamedGene[] } & WhatMoves)
   /** The answer is a `PageList`. */
-  | { readonly type: 'files' }
-  | { readonly type: 'remove-file'; readonly name: string };
+  | { readonly type: 'files'; readonly deadlineMs: number }
+  /** Refuses as `PageFiles.remove`, and with DeadlineExceeded: a removal that had begun by then goes on. */
+  | { readonly type: 'remove-file'; readonly name: string; readonly deadlineMs: number };
 
 /**
  * A room of a mind is new again: what was said in it goes, what lane and page hold of it, and its file; the answer is

@@ -6,21 +6,25 @@ import { NoSuchPage } from '../../errors.js';
 import type { Context } from '../../runtime/actor.js';
 import { toEnvelope } from '../../runtime/errors.js';
 import type { Loans } from './loans.js';
+import type { Removals } from './removals.js';
+
+/** Whoever writes that file again waits so long at most. */
+const REMOVE_MS = 120_000;
 
 export class TakeBacks {
   readonly #ctx: Pick<Context, 'probe'>;
   readonly #loans: Loans;
-  readonly #remove: (name: string) => Promise<void>;
+  readonly #removals: Pick<Removals, 'remove'>;
   /** Names, in order. */
   readonly #waiting = new Set<string>();
   readonly #underWay = new Map<string, Promise<void>>();
   /** Settles when none waits. */
   #all: Promise<void> | undefined;
 
-  constructor(ctx: Pick<Context, 'probe'>, loans: Loans, remove: (name: string) => Promise<void>) {
+  constructor(ctx: Pick<Context, 'probe'>, loans: Loans, removals: Pick<Removals, 'remove'>) {
     this.#ctx = ctx;
     this.#loans = loans;
-    this.#remove = remove;
+    this.#removals = removals;
   }
 
   /** The file goes, if it was lent. */
@@ -57,7 +61,7 @@ export class TakeBacks {
 
   async #taken(name: string): Promise<void> {
     if (!this.#loans.has(name)) return;
-    await this.#remove(name).catch((error: unknown) => {
+    await this.#removals.remove(name, REMOVE_MS).catch((error: unknown) => {
       if (error instanceof NoSuchPage) this.#loans.end(name);
       else this.#ctx.probe({ name: 'page.unremoved', page: name, error: toEnvelope(error) });
     });

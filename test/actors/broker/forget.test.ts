@@ -180,7 +180,7 @@ describe('what is known of a room that was forgotten', () => {
     expect(told.splice(1)).toEqual([]);
   });
 
-  const ctx = { now: 0, wait: () => () => {}, tell: () => true } as never;
+  const ctx = { now: 0, wait: () => () => {}, after: () => () => {}, tell: () => true } as never;
   const files = { of: () => undefined } as never;
   /** Says whether it has settled. */
   function watched(promise: Promise<void>): () => boolean {

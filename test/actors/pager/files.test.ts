@@ -61,10 +61,12 @@ beforeEach(async () => {
 afterEach(() => vi.restoreAllMocks());
 
 it('B1 a page that could not be removed is counted as it is then', async () => {
-  await thread.ask(pager, { type: 'files' });
+  await thread.ask(pager, { type: 'files', deadlineMs: 60_000 });
   await thread.pass(100);
   expect(await leasedBytes()).toBe(100);
-  await expect(thread.ask(pager, { type: 'remove-file', name: 'ada/main' })).rejects.toMatchObject({
+  await expect(
+    thread.ask(pager, { type: 'remove-file', name: 'ada/main', deadlineMs: 60_000 }),
+  ).rejects.toMatchObject({
     code: 'DiskFailure',
   });
   await thread.pass(100);
@@ -72,7 +74,9 @@ it('B1 a page that could not be removed is counted as it is then', async () => {
 });
 
 it('P5 a page that is gone although its removal failed is told of as removed', async () => {
-  await expect(thread.ask(pager, { type: 'remove-file', name: 'ada/main' })).rejects.toMatchObject({
+  await expect(
+    thread.ask(pager, { type: 'remove-file', name: 'ada/main', deadlineMs: 60_000 }),
+  ).rejects.toMatchObject({
     code: 'DiskFailure',
   });
   await settled();

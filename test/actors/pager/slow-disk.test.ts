@@ -133,3 +133,51 @@ it('R5 a recall has what is left of its deadline when a slow removal is over', a
   await settled(60);
   expect([jobs.at(-1), deadlineMs]).toEqual(['restore', 100]);
 });
+
+describe('a removal that somebody asks for', () => {
+  const remove = (deadlineMs: number) =>
+    thread.ask(pager, { type: 'remove-file', name: 'ada/main', deadlineMs });
+
+  it('R5 ends at its deadline, and its file is out of the books when it goes', async () => {
+    await putAway();
+    const end = hangs('remove');
+    const late = expect(remove(1_000)).rejects.toMatchObject({ code: 'DeadlineExceeded' });
+    await settled();
+    await thread.pass(1_000);
+    await late;
+    expect(await words()).toEqual([]);
+    end();
+    await settled(60);
+    expect(await words()).toEqual([{ type: 'removed', name: 'ada/main' }]);
+  });
+
+  it('R5 that has not begun by its deadline never does', async () => {
+    const end = hangs('open');
+    const late = expect(remove(1_000)).rejects.toMatchObject({ code: 'DeadlineExceeded' });
+    await settled();
+    await thread.pass(1_000);
+    await late;
+    end();
+    await settled(60);
+    expect(jobs).not.toContain('remove');
+  });
+});
+
+it('R5 a list of what is on a slow disk ends at its deadline', async () => {
+  hangs('list');
+  const late = expect(thread.ask(pager, { type: 'files', deadlineMs: 1_000 })).rejects.toMatchObject({
+    code: 'DeadlineExceeded',
+  });
+  await settled();
+  await thread.pass(1_000);
+  await late;
+});
+
+it('R6 a page of which nobody can say whether it is there is told of', async () => {
+  await putAway();
+  during.list = during.remove = () =>
+    Promise.reject(new DiskFailure({ path: 'p', operation: 'reading', reason: 'a test' }));
+  broker.tell({ type: 'take-back', name: 'ada/main' });
+  await settled(60);
+  expect(thread.probes).toContainEqual(expect.objectContaining({ name: 'page.unknown', page: 'ada/main' }));
+});
