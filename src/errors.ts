@@ -32,11 +32,16 @@ export const ModelUnsupported = defineError<{ path: string; reason: string }>(
   (d) => `${d.path} cannot be used: ${d.reason}`,
 );
 
-export const ModelTooLarge = defineError<{ path: string; needBytes: number; budgetBytes: number }>(
+export const ModelTooLarge = defineError<{
+  path: string;
+  needBytes: number;
+  budget: 'memory.host' | 'memory.device';
+  budgetBytes: number;
+}>(
   'ModelTooLarge',
   (d) =>
-    `${d.path} needs ${d.needBytes} bytes for weights and context, and memory.host allows ${d.budgetBytes}; ` +
-    'use a smaller model, fewer cells, or raise memory.host',
+    `${d.path} needs ${d.needBytes} bytes for weights and context, and ${d.budget} allows ${d.budgetBytes}; ` +
+    `use a smaller model, fewer cells, or raise ${d.budget}`,
 );
 
 export const NotAGene = defineError<{ path: string; reason: string }>(

@@ -2,6 +2,7 @@
  * Options of the memory budget: what may be held where, in bytes, and where pages go on disk.
  */
 import { checkFields, checkText, checkWhole } from './check.js';
+import { BadArgument } from './errors.js';
 import { availableMemory } from './host-memory.js';
 import { freeSpace } from './page-folder.js';
 
@@ -55,7 +56,7 @@ export function checkMemoryOptions(options: unknown, ownPageDir: string): Checke
   ]);
   const bytes = (field: Exclude<keyof MemoryOptions, 'dir'>, least: number): number | undefined =>
     checkWhole(given[field], `${where}.${field}`, least, Number.MAX_SAFE_INTEGER);
-  const pageDir = checkText(given.dir, `${where}.dir`, ownPageDir);
+  const pageDir = checkFolder(given.dir, `${where}.dir`, ownPageDir);
   return {
     deviceBytes: bytes('device', 1),
     hostBytes: bytes('host', 1) ?? availableMemory(),
@@ -64,4 +65,11 @@ export function checkMemoryOptions(options: unknown, ownPageDir: string): Checke
     checkpointBytes: bytes('checkpoints', 0),
     pageDir,
   };
+}
+
+/** A path that may be a folder's. */
+function checkFolder(value: unknown, argument: string, missing: string): string {
+  const path = checkText(value, argument, missing);
+  if (path !== '' && !path.includes('\0')) return path;
+  throw new BadArgument({ argument, value: path, expected: 'the path of a folder' });
 }

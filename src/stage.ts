@@ -211,12 +211,17 @@ function watchLoad(onProgress: CheckedTroupeOptions['onProgress'], status: Int32
   };
 }
 
-/** Refuses a model whose weights and context exceed the budget, before anything is loaded; answers the bytes left. */
+/** Refuses a model whose weights and context exceed a budget, before anything is loaded; answers the bytes left on the host. */
 export function checkMemory(options: CheckedTroupeOptions, header: ModelHeader, cells: number): number {
-  const needBytes = header.weightBytes + cells * header.cellBytes + COMPUTE_BYTES;
-  const leftBytes = options.hostBytes - needBytes;
-  if (leftBytes >= 0) return leftBytes;
-  throw new ModelTooLarge({ path: options.model, needBytes, budgetBytes: options.hostBytes });
+  const { model: path, deviceBytes = Number.POSITIVE_INFINITY, hostBytes } = options;
+  const heldBytes = header.weightBytes + cells * header.cellBytes;
+  if (heldBytes > deviceBytes) {
+    const budget = 'memory.device';
+    throw new ModelTooLarge({ path, needBytes: heldBytes, budget, budgetBytes: deviceBytes });
+  }
+  const needBytes = heldBytes + COMPUTE_BYTES;
+  if (needBytes <= hostBytes) return hostBytes - needBytes;
+  throw new ModelTooLarge({ path, needBytes, budget: 'memory.host', budgetBytes: hostBytes });
 }
 
 /** Makes the folder for its owner only. One that is there is left as it is, but must be this user's own, and no link. */

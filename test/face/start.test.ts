@@ -72,6 +72,14 @@ describe('a model that cannot be used', () => {
     });
   });
 
+  test('B6 one that does not fit on the device, whose budget binds here too, with the numbers', async () => {
+    expect(await refusal({ model: TINY, memory: { device: 1_000_000 } })).toMatchObject({
+      code: 'ModelTooLarge',
+      message: expect.stringContaining('raise memory.device'),
+      detail: { path: TINY, budget: 'memory.device', budgetBytes: 1_000_000, needBytes: expect.any(Number) },
+    });
+  });
+
   test('U1 one whose context alone does not fit', async () => {
     const memory = { host: 100_000_000 };
     expect(await refusal({ model: TINY, lanes: 256, context: 512, memory })).toMatchObject({
@@ -98,6 +106,8 @@ describe('options of a start', () => {
     ['a budget of nothing', { memory: { host: 0 } }, 'options.memory.host', 'whole number'],
     ['another budget', { memory: { hosts: 1 } }, 'options.memory.hosts', 'host in its place'],
     ['memory as a number', { memory: 5 }, 'options.memory', 'an object with device'],
+    ['a folder of no name', { memory: { dir: '' } }, 'options.memory.dir', 'the path of a folder'],
+    ['a folder of no path', { memory: { dir: 'a\0b' } }, 'options.memory.dir', 'the path of a folder'],
     ['a path that is none', { model: 7 }, 'options.model', 'a string'],
     ['a folder that is none', { dir: {} }, 'options.dir', 'a string'],
     ['a listener that is none', { onProgress: 'yes' }, 'options.onProgress', 'a function'],
