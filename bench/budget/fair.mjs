@@ -15,6 +15,8 @@ const FLOOD = 8;
 const HEAVY_REPLY = 24;
 const LIGHT_REPLY = 4;
 const ROUNDS = 5;
+/** Of llama-server, whose light client waits for the whole flood: a round takes most of a minute. */
+const SERVER_ROUNDS = 2;
 const LIGHT_TURNS = 8;
 /** The light mind rests for up to so many times as long as a heavy turn takes, so that it comes at any moment of one. */
 const REST = 2;
@@ -29,11 +31,11 @@ export const fair = {
     const { server: program } = await llamaPrograms({ say });
     const options = settings({ model: made.model, minds: 1, threads: ONE_THREAD });
     const adapters = made.adapters.slice(0, 2);
-    const figure = async (name, bar, withSide) => {
-      const rounds = await withSide(compare);
+    const figure = async (name, bar, withSide, most = ROUNDS) => {
+      const rounds = await withSide((side) => compare(side, most));
       const ratios = rounds.map(({ flooded, polite }) => flooded / polite);
       const [flooded, polite] = ['flooded', 'polite'].map((of) => median(rounds.map((round) => round[of])));
-      const note = `median wait ${flooded.toFixed(0)} ms beside ${FLOOD} turns at a time, ${polite.toFixed(0)} ms beside one; ${ROUNDS} rounds of ${LIGHT_TURNS} turns`;
+      const note = `median wait ${flooded.toFixed(0)} ms beside ${FLOOD} turns at a time, ${polite.toFixed(0)} ms beside one; ${most} rounds of ${LIGHT_TURNS} turns`;
       report({
         figure: name,
         value: median(ratios),
@@ -52,17 +54,22 @@ export const fair = {
         use,
       ),
     );
-    await figure('fair-genes-server', null, (use) => withServer({ ...options, program, adapters }, use));
+    await figure(
+      'fair-genes-server',
+      null,
+      (use) => withServer({ ...options, program, adapters }, use),
+      SERVER_ROUNDS,
+    );
   },
 };
 
 /** What a round made the light one wait, ms a turn, beside either kind of neighbour. `side`: turns that answer their wait. */
-async function compare(side) {
+async function compare(side, most) {
   const began = performance.now();
   await side.heavy();
   const restMs = REST * (performance.now() - began);
   const rounds = [];
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < most; round++) {
     // The same moments for both.
     const beside = (turns) => waitBeside(side, turns, new Random(round), restMs);
     const polite = await beside(1);
