@@ -161,7 +161,7 @@ export class Grants {
     const { ledger, pins, tellEngine } = this.#of;
     if (ledger.granted.get(number)?.phenotype === undefined) return this.giveBack(number);
     pins.unpin(number);
-    tellEngine({ type: 'revoke', grant: number, error });
+    tellEngine({ type: 'revoke', grant: number, error, leftIn: 'page' });
   }
 
   /** The turn is over, as its mind says; the engine may have yet to end its run. */

@@ -1,10 +1,12 @@
 /**
  * What the broker says to minds, each on the band that their protocol wants.
  */
+
 import type { Context } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
 import { type ErrorEnvelope, toEnvelope } from '../../runtime/errors.js';
 import { Band } from '../../runtime/message.js';
+import type { LeftIn } from '../engine/protocol.js';
 import type { Request } from './ledger.js';
 import type { BrokerToMind, QueueReason } from './protocol.js';
 
@@ -21,8 +23,8 @@ export class BrokerPost {
     this.#tell(mind, { type: 'granted', ticket, grant, ...what });
   }
 
-  reclaim({ mind, ticket }: Request, deadlineMs: number, stays: boolean | undefined): void {
-    this.#tell(mind, { type: 'reclaim', ticket, deadlineMs, stays });
+  reclaim({ mind, ticket }: Request, deadlineMs: number, leftIn: LeftIn): void {
+    this.#tell(mind, { type: 'reclaim', ticket, deadlineMs, leftIn });
   }
 
   /** Said once a reason. `on`: who can end the wait, if not the broker. */

@@ -6,7 +6,7 @@ import type { ActorId } from '../../runtime/address.js';
 import type { ErrorEnvelope } from '../../runtime/errors.js';
 import type { Activity } from '../activity.js';
 import type { IdleLane } from '../engine/lane-window.js';
-import type { PageMove, PageRecord, Shape } from '../engine/protocol.js';
+import type { LeftIn, PageMove, PageRecord, Shape } from '../engine/protocol.js';
 import type { NamedGene, PinnedPhenotype } from '../residency/protocol.js';
 import type { RoomPlace } from './places.js';
 import type { Budgets } from './pools.js';
@@ -94,12 +94,12 @@ export type BrokerToMind =
       readonly on?: ActorId | undefined;
     }
   | { readonly type: 'refused'; readonly ticket: number; readonly error: ErrorEnvelope }
-  /** The grant's lane is wanted back: the turn gives it up, and says so. `stays`: see `yield` of the engine. */
+  /** The grant's lane is wanted back: the turn gives it up, and says so. */
   | {
       readonly type: 'reclaim';
       readonly ticket: number;
       readonly deadlineMs: number;
-      readonly stays?: boolean | undefined;
+      readonly leftIn: LeftIn;
     }
   /** A grant is void. */
   | { readonly type: 'revoked'; readonly ticket: number; readonly error: ErrorEnvelope }

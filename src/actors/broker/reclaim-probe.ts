@@ -1,9 +1,11 @@
 /**
  * What is shown of a reclaim once its lane is free: whose turn gave it up, for whom, why, and how long that took.
  */
+
 import type { Context } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
 import { type Activity, roomOf } from '../activity.js';
+import type { LeftIn } from '../engine/protocol.js';
 import type { Lack } from './lack.js';
 
 /** What the turn that it was taken back for lacked; `relaunching`: the context is to be made anew. */
@@ -14,8 +16,7 @@ export interface Reclaim {
   readonly reason: ReclaimReason;
   /** Whose turn wants it; undefined: none, but a relaunch. */
   readonly for: Place | undefined;
-  /** What the lane holds stays there, to go to disk. */
-  readonly stays?: boolean | undefined;
+  readonly leftIn: LeftIn;
   readonly askedAt: number;
 }
 

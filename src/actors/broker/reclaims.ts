@@ -4,7 +4,7 @@
  */
 import type { Context } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
-import type { EngineControl, Shape } from '../engine/protocol.js';
+import type { EngineControl, LeftIn, Shape } from '../engine/protocol.js';
 import { readProduced } from '../engine/status.js';
 import type { GeneTable } from './gene-table.js';
 import { isPaused, type Lack, lackIn, takenIn } from './lack.js';
@@ -40,15 +40,12 @@ export class Reclaims {
     this.#of = of;
   }
 
-  /**
-   * Wants all lanes back, within so long. While a turn of a higher class than this one runs they are of no use yet. `stays`: what
-   * they hold is not to go into pages.
-   */
-  askAll(turnClass: TurnClass, leftMs: number, stays: boolean): void {
+  /** Wants all lanes back, within so long. While a turn of a higher class than this one runs they are of no use yet. */
+  askAll(turnClass: TurnClass, leftMs: number, leftIn: LeftIn): void {
     const rank = TURN_CLASSES.indexOf(turnClass);
     const running = this.#running();
     if (running.some(({ request }) => request.rank < rank)) return;
-    for (const grant of running) this.#ask(grant, leftMs, { reason: 'relaunching', for: undefined, stays });
+    for (const grant of running) this.#ask(grant, leftMs, { reason: 'relaunching', for: undefined, leftIn });
   }
 
   /**
@@ -62,7 +59,8 @@ export class Reclaims {
       const chosen = this.#choose(next, state);
       if (chosen.length === 0) continue;
       next.keeps = true;
-      for (const grant of chosen) this.#ask(grant, Number.POSITIVE_INFINITY, { reason, for: next });
+      const what = { reason, for: next, leftIn: 'page' } as const;
+      for (const grant of chosen) this.#ask(grant, Number.POSITIVE_INFINITY, what);
       return;
     }
   }
@@ -78,7 +76,7 @@ export class Reclaims {
     const { ledger, tellEngine } = this.#of;
     const { reclaim } = ledger.granted.get(number) ?? {};
     if (reclaim !== undefined)
-      tellEngine({ type: 'revoke', grant: number, error: undefined, stays: reclaim.stays });
+      tellEngine({ type: 'revoke', grant: number, error: undefined, leftIn: reclaim.leftIn });
   }
 
   /** Asks once. */
@@ -89,7 +87,7 @@ export class Reclaims {
     grant.reclaim = { ...what, askedAt: ctx.now };
     const deadlineMs = reclaimDeadlineMs(leftMs);
     ctx.after(deadlineMs, { type: 'reclaim-late', grant: request.grant } satisfies ReclaimLate);
-    post.reclaim(request, deadlineMs, what.stays);
+    post.reclaim(request, deadlineMs, what.leftIn);
   }
 
   /** Those whose minds know of their lanes; a move is over in a moment. */

@@ -76,7 +76,8 @@ export class Relaunch {
   reclaim(reclaims: Reclaims): void {
     const wanted = this.#wanted;
     if (wanted?.stage !== 'asked') return;
-    reclaims.askAll(wanted.reclaims, wanted.endsAt - this.#ctx.now, wanted.before !== undefined);
+    const leftIn = wanted.before === undefined ? 'page' : 'lane';
+    reclaims.askAll(wanted.reclaims, wanted.endsAt - this.#ctx.now, leftIn);
   }
 
   /** Whether grants have to wait for it; tells the engine as soon as nothing is granted. */

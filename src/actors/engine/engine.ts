@@ -17,7 +17,7 @@ import { carryOut } from './move.js';
 import { openModel } from './open.js';
 import { PieceMail } from './pieces.js';
 import { type Effort, EnginePost, NO_EFFORT, NOTHING_LEFT, savedPages, savedShape } from './post.js';
-import type { EngineArgs, EngineControl, EngineMessage, Run, RunOutcome, Work } from './protocol.js';
+import type { EngineArgs, EngineControl, EngineMessage, LeftIn, Run, RunOutcome, Work } from './protocol.js';
 import type { EngineReady } from './ready.js';
 import { laneRefusal, type Refusal, refusalFor, refusalOf, sharesLess, tooOld } from './refusal.js';
 import { type Grown, Replies } from './reply.js';
@@ -76,10 +76,10 @@ class Engine implements Behaviour {
       case 'cancel':
         return this.#cut(message.grant, refusalFor('aborted', message.error));
       case 'yield':
-        return this.#cut(message.grant, refusalFor('reclaimed', undefined), message.stays);
+        return this.#cut(message.grant, refusalFor('reclaimed', undefined), message.leftIn);
       case 'revoke':
         if (!this.#works.lanes.running(message.grant)) this.#post.neverRan(message.grant);
-        return this.#cut(message.grant, refusalFor('reclaimed', message.error), message.stays);
+        return this.#cut(message.grant, refusalFor('reclaimed', message.error), message.leftIn);
       case 'vacate':
         for (const record of message.drop) this.#works.pages.drop(record);
         this.#works.lanes.vacate(message.claims);
@@ -132,9 +132,9 @@ class Engine implements Behaviour {
   }
 
   /** Ends a run so; if it has not come yet, it is refused so when it comes. */
-  #cut(grant: number, refusal: Refusal, stays = false): void {
+  #cut(grant: number, refusal: Refusal, leftIn: LeftIn = 'page'): void {
     const lane = this.#works.lanes.running(grant);
-    if (lane !== undefined) this.#end(lane, refusal.outcome, refusal.error, stays);
+    if (lane !== undefined) this.#end(lane, refusal.outcome, refusal.error, leftIn);
     else this.#revoked.add(grant, refusal);
   }
 
@@ -218,13 +218,13 @@ class Engine implements Behaviour {
   }
 
   /** Ends the run on a lane: the lane is cut back to the last token accepted, mind and broker are told. */
-  #end(lane: Lane, outcome: RunOutcome, error?: ErrorEnvelope, stays = false): void {
+  #end(lane: Lane, outcome: RunOutcome, error?: ErrorEnvelope, leftIn: LeftIn = 'page'): void {
     const { lanes } = this.#works;
     const run = lane.run as RunOnLane;
     const soFar = outcome === 'reclaimed' ? soFarOf(lane, run) : undefined;
     const reply = this.#replies.finish(lane, run);
     const kept = soFar === undefined ? run.replyAt + reply.kept : lane.tokens.length;
-    if (soFar === undefined || stays) lanes.finish(lane, kept);
+    if (soFar === undefined || leftIn === 'lane') lanes.finish(lane, kept);
     else lanes.giveUp(lane);
     count(this.#args.status, Status.processed, run.processed);
     const done = doneOf(run, reply, soFar, outcome, error, performance.now());

@@ -99,22 +99,22 @@ export interface Shape {
   readonly context: number;
 }
 
+/** What is held by the lane of a run that yields is left in a page, if there is room, or in the lane, from where it goes to disk. */
+export type LeftIn = 'page' | 'lane';
+
 export type EngineControl =
   /** A mind ends its run between two steps; one that has not come yet is refused when it comes. */
   | { readonly type: 'cancel'; readonly grant: number; readonly error: ErrorEnvelope | undefined }
-  /**
-   * A mind gives up the lane of a run between two steps: it ends `reclaimed`, and what the lane holds goes into a page, if
-   * there is room for one. `stays`: it stays in the lane, from where it is to go to disk.
-   */
-  | { readonly type: 'yield'; readonly grant: number; readonly stays?: boolean | undefined }
+  /** A mind gives up the lane of a run between two steps: it ends `reclaimed`. */
+  | { readonly type: 'yield'; readonly grant: number; readonly leftIn: LeftIn }
   /** A reader has taken so many pieces. */
   | { readonly type: 'ack'; readonly grant: number; readonly pieces: number }
-  /** The broker takes a grant back, whether or not its run has come. Without an error the run yields; `stays` as there. */
+  /** The broker takes a grant back, whether or not its run has come. Without an error the run yields. */
   | {
       readonly type: 'revoke';
       readonly grant: number;
       readonly error: ErrorEnvelope | undefined;
-      readonly stays?: boolean | undefined;
+      readonly leftIn: LeftIn;
     }
   /** A gene is gone for good: what was computed under it means nothing any more. */
   | { readonly type: 'unloaded'; readonly gene: number }

@@ -6,7 +6,7 @@ import type { ErrorEnvelope } from '../../runtime/errors.js';
 import { Band } from '../../runtime/message.js';
 import type { Activity } from '../activity.js';
 import type { BrokerToMind, MindToBroker } from '../broker/protocol.js';
-import type { EngineControl, Run } from '../engine/protocol.js';
+import type { EngineControl, LeftIn, Run } from '../engine/protocol.js';
 import type { MindArgs, ReaderQuestion } from './protocol.js';
 import type { Prepared, Turn } from './turn.js';
 
@@ -82,8 +82,8 @@ export class Post {
     return this.#ctx.tell(this.#args.engine, run satisfies Run);
   }
 
-  yield({ grant }: Turn, stays: boolean | undefined): void {
-    this.#engine({ type: 'yield', grant, stays });
+  yield({ grant }: Turn, leftIn: LeftIn): void {
+    this.#engine({ type: 'yield', grant, leftIn });
   }
 
   /** Asks how far a reply has come, of a run that has no last word. */

@@ -84,10 +84,10 @@ export class Runs {
   }
 
   /** The broker wants a lane back: the engine ends the run at its next step, and says so. */
-  reclaim({ ticket, stays }: BrokerToMind & { readonly type: 'reclaim' }): void {
+  reclaim({ ticket, leftIn }: BrokerToMind & { readonly type: 'reclaim' }): void {
     const { post, turns } = this.#of;
     const turn = turns.byTicket(ticket);
-    if (turn?.stage === 'running') post.yield(turn, stays);
+    if (turn?.stage === 'running') post.yield(turn, leftIn);
     else post.released(ticket);
   }
 

@@ -144,7 +144,7 @@ describe('a context that is made smaller for memory', () => {
     const granted = (await ada.hears()).find(({ type }) => type === 'granted');
     const { grant, lane } = granted as BrokerToMind & { type: 'granted' };
     await press();
-    expect(await ada.hears()).toMatchObject([{ type: 'reclaim', ticket: 3, stays: true }]);
+    expect(await ada.hears()).toMatchObject([{ type: 'reclaim', ticket: 3, leftIn: 'lane' }]);
     await thread.pass(2_000);
     expect(await told()).toEqual(['revoke']);
     const effort = { held: 12, bytes: 120, stretches: [], processed: 1, produced: 1 };

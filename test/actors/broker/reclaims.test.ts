@@ -83,7 +83,7 @@ describe('a lane that is wanted back', () => {
   it('T2 is asked of its mind once, with a deadline, and free when the engine has ended the run', async () => {
     await granted(ada, 'interactive');
     await relaunch();
-    expect(await ada.hears()).toEqual([{ type: 'reclaim', ticket: 1, deadlineMs: 2_000, stays: false }]);
+    expect(await ada.hears()).toEqual([{ type: 'reclaim', ticket: 1, deadlineMs: 2_000, leftIn: 'page' }]);
     request(ben, 1);
     expect(await heard(ada)).toEqual([]);
     ran(1);
@@ -195,7 +195,7 @@ describe('all lanes', () => {
     );
     const post = { reclaim: ({ rank }: { rank: 0 | 1 | 2 }) => seen.push(TURN_CLASSES[rank]) };
     const of = { ctx: { after: () => {} }, post, ledger: { granted }, tellEngine() {}, status };
-    new Reclaims(of as unknown as ReclaimsOf).askAll(turnClass, 1_000, false);
+    new Reclaims(of as unknown as ReclaimsOf).askAll(turnClass, 1_000, 'page');
     return seen;
   }
 

@@ -50,7 +50,7 @@ describe('a relaunch', () => {
     await settled();
     request(2, 'b');
     expect(await ada.hears()).toEqual([
-      { type: 'reclaim', ticket: 1, deadlineMs: 1_000, stays: false },
+      { type: 'reclaim', ticket: 1, deadlineMs: 1_000, leftIn: 'page' },
       { type: 'queued', ticket: 2, reason: 'relaunching' },
     ]);
     expect(await told()).toEqual([]);

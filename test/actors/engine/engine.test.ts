@@ -306,10 +306,10 @@ describe('the end of a run by others', () => {
     ada.tell(endless(1), Band.user);
     await settled();
     await broker.hears();
-    broker.tell({ type: 'revoke', grant: 1, error });
+    broker.tell({ type: 'revoke', grant: 1, error, leftIn: 'page' });
     expect(await ended(ada)).toMatchObject({ outcome: 'failed', error: { code: 'MindLeft' } });
     expect(await broker.hears()).toMatchObject([{ type: 'ran', grant: 1 }]);
-    broker.tell({ type: 'revoke', grant: 2, error });
+    broker.tell({ type: 'revoke', grant: 2, error, leftIn: 'page' });
     expect(await broker.hears()).toEqual([{ type: 'never-ran', grant: 2 }]);
     ada.tell(run(2, ENDLESS), Band.user);
     expect(await ended(ada)).toMatchObject({ outcome: 'failed', error: { code: 'MindLeft' } });

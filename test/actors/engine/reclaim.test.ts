@@ -104,7 +104,7 @@ describe('a run that is given up', () => {
     const ended = stage.done();
     // At most a step a turn of the loop.
     await settled(3);
-    stage.tell({ type: 'yield', grant });
+    stage.tell({ type: 'yield', grant, leftIn: 'page' });
     const { processed, produced, soFar } = await ended;
     expect([produced, processed < tokens.length, soFar?.tokens.length]).toEqual([0, true, 0]);
     const { runs, text } = await stage.read(tokens, [], { soFar });
@@ -114,7 +114,7 @@ describe('a run that is given up', () => {
   it('T2 before it came is refused when it comes, and leaves the lane as it was', async () => {
     stage = await EngineStage.open();
     const tokens = tokensOf(TINY, SAYING);
-    stage.tell({ type: 'yield', grant: 1 });
+    stage.tell({ type: 'yield', grant: 1, leftIn: 'page' });
     const ended = stage.done();
     stage.begin(tokens);
     expect(await ended).toMatchObject({ outcome: 'reclaimed', begun: false, soFar: undefined });
@@ -130,8 +130,11 @@ describe('a run that is given up', () => {
   });
 
   it.each([
-    ['its mind', (grant: number) => stage.tell({ type: 'yield', grant, stays: true })],
-    ['the broker', (grant: number) => stage.tell({ type: 'revoke', grant, error: undefined, stays: true })],
+    ['its mind', (grant: number) => stage.tell({ type: 'yield', grant, leftIn: 'lane' })],
+    [
+      'the broker',
+      (grant: number) => stage.tell({ type: 'revoke', grant, error: undefined, leftIn: 'lane' }),
+    ],
   ])('B4 told so by %s stays in its lane as it is, and goes on there', async (_, giveUp) => {
     stage = await EngineStage.open({ rows: 16 });
     const tokens = tokensOf(TINY, `${SAYING} `.repeat(30));
@@ -156,9 +159,9 @@ describe('a run that is given up', () => {
     const grant = stage.begin(tokensOf(TINY, SAYING));
     const ended = stage.done();
     await settled(3);
-    stage.tell({ type: 'revoke', grant, error: undefined });
+    stage.tell({ type: 'revoke', grant, error: undefined, leftIn: 'page' });
     expect(await ended).toMatchObject({ outcome: 'reclaimed', error: undefined });
-    stage.tell({ type: 'revoke', grant: 9, error: undefined });
+    stage.tell({ type: 'revoke', grant: 9, error: undefined, leftIn: 'page' });
     expect(await stage.heard('never-ran')).toEqual([{ type: 'never-ran', grant: 9 }]);
   });
 });

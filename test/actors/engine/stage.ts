@@ -113,7 +113,7 @@ export class EngineStage {
           read.text += message.texts.join('');
           read.tokens.push(...message.tokens);
           if (read.tokens.length < (seams[0] ?? Number.POSITIVE_INFINITY)) return;
-          this.tell({ type: 'yield', grant });
+          this.tell({ type: 'yield', grant, leftIn: 'page' });
           seams = seams.filter((seam) => seam > read.tokens.length);
         };
         const grant = this.begin(tokens, { ...given, soFar });

@@ -38,15 +38,15 @@ describe('a turn whose lane is wanted back', () => {
   it('B4 T2 says whether what its lane holds is to stay there', async () => {
     stage.call();
     const { ticket } = await stage.grant(1);
-    stage.broker.tell({ type: 'reclaim', ticket, deadlineMs: 2_000, stays: true });
-    expect(await stage.engine.hears()).toEqual([{ type: 'yield', grant: 1, stays: true }]);
+    stage.broker.tell({ type: 'reclaim', ticket, deadlineMs: 2_000, leftIn: 'lane' });
+    expect(await stage.engine.hears()).toEqual([{ type: 'yield', grant: 1, leftIn: 'lane' }]);
   });
 
   it('T2 T3 has the engine end its run at once, and says so when it has', async () => {
     stage.call();
     const { ticket } = await stage.grant(1);
-    stage.broker.tell({ type: 'reclaim', ticket, deadlineMs: 2_000 });
-    expect(await stage.engine.hears()).toEqual([{ type: 'yield', grant: 1 }]);
+    stage.broker.tell({ type: 'reclaim', ticket, deadlineMs: 2_000, leftIn: 'page' });
+    expect(await stage.engine.hears()).toEqual([{ type: 'yield', grant: 1, leftIn: 'page' }]);
     expect(await stage.broker.hears()).toEqual([]);
     stage.done(1, HALF);
     expect(await stage.broker.hears()).toMatchObject([
@@ -139,7 +139,7 @@ describe('a turn whose lane is wanted back', () => {
   it('E4 T4 is cancelled while its run is given up: it ends, and does not go on', async () => {
     const called = stage.call();
     const { ticket } = await stage.grant(1);
-    stage.broker.tell({ type: 'reclaim', ticket, deadlineMs: 2_000 });
+    stage.broker.tell({ type: 'reclaim', ticket, deadlineMs: 2_000, leftIn: 'page' });
     stage.reader.tell({ type: 'cancel', turn: called.turn });
     await stage.engine.hears();
     stage.done(1, HALF);
@@ -152,7 +152,7 @@ describe('a turn whose lane is wanted back', () => {
     const { ticket } = await stage.grant(1);
     stage.done(1);
     await called.answer;
-    stage.broker.tell({ type: 'reclaim', ticket, deadlineMs: 2_000 });
+    stage.broker.tell({ type: 'reclaim', ticket, deadlineMs: 2_000, leftIn: 'page' });
     expect(await stage.broker.hears()).toEqual([{ type: 'released', ticket }]);
   });
 });
