@@ -100,6 +100,20 @@ describe('the ledger of a troupe', () => {
     });
     await eventually((now) => onDisk(now)?.bytes === bytes);
   });
+
+  it('B2 spills at one time take no more of the disk than they may together', async () => {
+    using place = folder();
+    // One page and what was said fit; two do not.
+    const disk = 12_000;
+    await start({ lanes: 4, memory: { dir: `${place.path}/pages`, disk } });
+    const minds = await Promise.all(['ada', 'ben', 'cleo', 'dan'].map((name) => troupe.mind(name)));
+    for (const mind of minds) await mind.turn('Tell me.', { maxTokens: 8, sampling: greedy }).result;
+    const spills = await Promise.allSettled(minds.map((mind) => mind.spill()));
+    const refused = spills.flatMap((spill) => (spill.status === 'rejected' ? spill.reason.code : []));
+    expect(refused).toEqual(['OverDiskBudget', 'OverDiskBudget', 'OverDiskBudget']);
+    const { pages } = await troupe.pages.spilled();
+    expect(pages.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(disk);
+  });
 });
 
 describe('a troupe that is short of memory', () => {

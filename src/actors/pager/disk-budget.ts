@@ -13,6 +13,8 @@ export class DiskBudget {
   readonly news: LeaseNews;
   readonly #budgetBytes: number;
   readonly #bytes = new Map<string, number>();
+  /** Pages that are being written, each with what it may come to take. */
+  readonly #coming = new Set<Pick<PageFile, 'name' | 'bytes'>>();
 
   constructor(ctx: Context, { broker, dir, diskBytes }: Pick<PagerArgs, 'broker' | 'dir' | 'diskBytes'>) {
     this.#budgetBytes = diskBytes;
@@ -43,9 +45,23 @@ export class DiskBudget {
     return file !== undefined;
   }
 
+  /** Has a page of so many bytes written, in place of the one of that name. Rejects with OverDiskBudget, and as `write`. */
+  async writing(name: string, needBytes: number, write: () => Promise<PageFile>): Promise<PageFile> {
+    this.check(name, needBytes);
+    const coming = { name, bytes: needBytes };
+    this.#coming.add(coming);
+    try {
+      const file = await write();
+      this.wrote(file);
+      return file;
+    } finally {
+      this.#coming.delete(coming);
+    }
+  }
+
   /** Before a page of so many bytes is written, in place of the one of that name. Throws OverDiskBudget. */
   check(name: string, needBytes: number): void {
-    const usedBytes = this.#used - (this.#bytes.get(name) ?? 0);
+    const usedBytes = this.#usedBeside(name);
     const budgetBytes = this.#budgetBytes;
     if (usedBytes + needBytes > budgetBytes)
       throw new OverDiskBudget({ name, needBytes, usedBytes, budgetBytes });
@@ -63,6 +79,17 @@ export class DiskBudget {
   removed(name: string): void {
     this.#bytes.delete(name);
     this.news.changed();
+  }
+
+  /** What others take, or may when they are written. */
+  #usedBeside(name: string): number {
+    const taken = new Map(this.#bytes);
+    for (const { name: other, bytes } of this.#coming)
+      taken.set(other, Math.max(bytes, taken.get(other) ?? 0));
+    taken.delete(name);
+    let sum = 0;
+    for (const bytes of taken.values()) sum += bytes;
+    return sum;
   }
 
   get #used(): number {

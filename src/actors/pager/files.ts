@@ -113,13 +113,13 @@ export class Files {
     const { activity, mind, name, from, transcript, own, deadlineMs, progress } = what;
     const { bytes } = from;
     const { folder } = this;
-    const written = folder.busy(`writing ${name} to disk`, deadlineMs, (files, signal) => {
-      folder.disk.check(name, bytes + transcript.length);
-      const spilled = from.spill(files, { name, transcript }, { deadlineMs, progress, signal });
-      return folder.change(name, files, this.owners.writing(name, mind, spilled));
-    });
+    const written = folder.busy(`writing ${name} to disk`, deadlineMs, (files, signal) =>
+      folder.disk.writing(name, bytes + transcript.length, () => {
+        const spilled = from.spill(files, { name, transcript }, { deadlineMs, progress, signal });
+        return folder.change(name, files, this.owners.writing(name, mind, spilled));
+      }),
+    );
     const file = await (own ? this.#owning(name, written) : written);
-    folder.disk.wrote(file);
     const lent = this.#loans.has(name);
     const filed = { activity, mind, held: file.cells, bytes, said: crc32(transcript), lent, file };
     tellOfDisk(this.#ctx, this.#args.broker, from.word(filed));
