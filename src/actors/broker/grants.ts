@@ -186,7 +186,7 @@ export class Grants {
       pins.unpin(number);
       if (grant.phenotype === undefined) {
         this.#take(number);
-        ledger.requeue(grant);
+        ledger.requeue(grant, pins.table.numbers(grant.request.phenotype));
       } else {
         ledger.close(number);
         post.revoked(grant.request, error);
@@ -240,7 +240,7 @@ export class Grants {
     pins.unpin(grant.request.grant);
     occupancy.lanes.giveBack(grant.lane);
     grant.request.notBefore = ctx.now + forMs;
-    ledger.requeue(grant);
+    ledger.requeue(grant, pins.table.numbers(grant.request.phenotype));
   }
 
   /** A grant that waits for its pins no longer does. */

@@ -11,6 +11,8 @@ import type { Reclaim } from './reclaim-probe.js';
 import { type Account, liftedWork, openAccount, workOf } from './work.js';
 
 export interface Request extends WaitingTurn {
+  /** Another one each time that it waits anew. */
+  grant: number;
   /** Who asks: a mind, or the pager. */
   readonly mind: ActorId;
   readonly ticket: number;
@@ -128,9 +130,15 @@ export class Ledger {
     grant.request.account.servedAt = now;
   }
 
-  /** It waits again, as long as it has: it has no lane any more, and no mind was told that it had. */
-  requeue({ request }: Grant): void {
+  /**
+   * It waits again, as long as it has: it has no lane any more, and no mind was told that it had. Under another number, so that
+   * what is yet said of its pins is not taken for word of the next ones. `genes`: those that its names stand for by now.
+   */
+  requeue({ request }: Grant, genes: readonly number[]): void {
     this.granted.delete(request.grant);
+    request.genes = genes;
+    request.grant = ++this.#last;
+    this.#clients.get(request.mind)?.tickets.set(request.ticket, request.grant);
     this.#wait(request);
   }
 
