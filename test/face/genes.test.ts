@@ -12,6 +12,7 @@ import {
   NotAGene,
   type Troupe,
 } from '../../src/index.js';
+import { clear, sharedTroupe } from './shared.js';
 import {
   actorOf,
   begun,
@@ -40,11 +41,11 @@ describe('genes of a troupe', () => {
   });
   afterAll(() => place[Symbol.dispose]());
   beforeEach(async () => {
-    troupe = await startTroupe({ lanes: 4 });
+    troupe = await sharedTroupe(4);
     await troupe.genes.load(KJV, { name: 'kjv' });
     await troupe.genes.load(MELVILLE, { name: 'melville' });
   });
-  afterEach(() => troupe.stop());
+  afterEach(clear);
 
   const alone = async (genes: { gene: string; scale: number }[]) => {
     await using mind = await troupe.mind('alone', { genes });

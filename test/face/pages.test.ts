@@ -4,16 +4,17 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type Mind, NoSuchPage, type Troupe, type TroupeOptions, type TurnResult } from '../../src/index.js';
 import { Band } from '../../src/runtime/message.js';
 import { addon } from '../native/fixtures.js';
-import { actorOf, begun, circling, ENDLESS, greedy, startTroupe, systemOf, until } from './stage.js';
+import { clear, sharedTroupe } from './shared.js';
+import { actorOf, begun, circling, ENDLESS, greedy, systemOf, until } from './stage.js';
 
 let troupe: Troupe;
 afterEach(async () => {
-  await troupe.stop();
-  expect(addon.pages.usage().count).toBe(0);
+  await clear();
+  await until(() => addon.pages.usage().count === 0, 'a store without pages');
 });
 
-const start = async (options: TroupeOptions): Promise<void> => {
-  troupe = await startTroupe(options);
+const start = async (lanes: number, options: TroupeOptions = {}): Promise<void> => {
+  troupe = await sharedTroupe(lanes, options);
 };
 const SAYINGS = ['Tell me about the sea.', 'And the ship?', 'Who was aboard?'];
 const say = async (mind: Mind, text: string, room = 'main'): Promise<TurnResult> => {
@@ -25,8 +26,8 @@ const say = async (mind: Mind, text: string, room = 'main'): Promise<TurnResult>
 const ran = ({ receipt }: TurnResult) => receipt.runs[0] as NonNullable<(typeof receipt.runs)[0]>;
 const lanes = () => troupe.inspect().lanes.map(({ state, held }) => [state, held > 0]);
 /** A conversation of two minds that take turns, on so many lanes. */
-async function duet(options: TroupeOptions): Promise<TurnResult[]> {
-  await start(options);
+async function duet(lanes: number, options?: TroupeOptions): Promise<TurnResult[]> {
+  await start(lanes, options);
   const minds = await Promise.all(
     ['ada', 'ben'].map((name) => troupe.mind(name, { system: `You are ${name}.` })),
   );
@@ -37,9 +38,9 @@ async function duet(options: TroupeOptions): Promise<TurnResult[]> {
 
 describe('minds that share a lane', () => {
   it('P2 go on from their pages: the same words, and only what is new is read', async () => {
-    const apart = await duet({ lanes: 2 });
-    await troupe.stop();
-    const shared = await duet({ lanes: 1 });
+    const apart = await duet(2);
+    await clear();
+    const shared = await duet(1);
     expect(shared.map(({ text }) => text)).toEqual(apart.map(({ text }) => text));
     const work = (results: TurnResult[]) =>
       results.slice(2).map((result) => [ran(result).processed, ran(result).reused]);
@@ -49,15 +50,8 @@ describe('minds that share a lane', () => {
     expect(await troupe.pages.list()).toMatchObject([{ mind: 'ada', room: 'main' }]);
   });
 
-  it('P1 read their conversations anew where there is no room for pages', async () => {
-    const [first, , second] = await duet({ lanes: 1, memory: { pages: 0 } });
-    expect(ran(second as TurnResult)).toMatchObject({ reused: 0, pagedIn: { bytes: 0 } });
-    expect(ran(second as TurnResult).processed).toBeGreaterThan(ran(first as TurnResult).processed);
-    expect(await troupe.pages.list()).toEqual([]);
-  });
-
   it('T6 leave no pages behind', async () => {
-    await start({ lanes: 1 });
+    await start(1);
     const [ada, ben] = [await troupe.mind('ada'), await troupe.mind('ben')];
     await say(ada, 'One.');
     await say(ben, 'Two.');
@@ -68,7 +62,7 @@ describe('minds that share a lane', () => {
   });
 
   it('P3 with other genes than before, a room does not go on from its page', async () => {
-    await start({ lanes: 1 });
+    await start(1);
     const kjv = fileURLToPath(new URL('../../models/parlour-tiny-gene-kjv-F16.gguf', import.meta.url));
     await troupe.genes.load(kjv, { name: 'kjv' });
     const [ada, ben] = [
@@ -87,7 +81,7 @@ describe('minds that share a lane', () => {
 
 describe('a mind that is told to', () => {
   it('P1 leaves its lane, P2 comes back into one, and goes on there', async () => {
-    await start({ lanes: 2 });
+    await start(2);
     const ada = await troupe.mind('ada');
     await say(ada, 'One.', 'parlour');
     const out = await ada.pageOut({ room: 'parlour' });
@@ -111,7 +105,7 @@ describe('a mind that is told to', () => {
   });
 
   it('P1 leaves after the turn that runs', async () => {
-    await start({ lanes: 1 });
+    await start(1);
     const ada = await troupe.mind('ada');
     const turn = ada.turn(ENDLESS, { maxTokens: 100, sampling: circling });
     await begun(turn);
@@ -122,7 +116,7 @@ describe('a mind that is told to', () => {
   });
 
   it('P1 is refused where it holds nothing, and P2 where it has no page, by its name', async () => {
-    await start({ lanes: 1 });
+    await start(1);
     const ada = await troupe.mind('ada');
     await expect(ada.pageOut()).rejects.toMatchObject({ code: 'EmptyLane', detail: { name: 'ada/main' } });
     await expect(ada.pageIn()).rejects.toMatchObject({ code: 'NoSuchPage', detail: { name: 'ada/main' } });
@@ -130,20 +124,8 @@ describe('a mind that is told to', () => {
     await expect(troupe.pages.drop('nobody')).rejects.toThrow(NoSuchPage);
   });
 
-  it('P1 is refused over the ceiling, and keeps its lane', async () => {
-    await start({ lanes: 1, memory: { pages: 4096 } });
-    const ada = await troupe.mind('ada');
-    const { receipt } = await say(ada, 'One.');
-    await expect(ada.pageOut()).rejects.toMatchObject({
-      code: 'OverCeiling',
-      detail: { ceilingBytes: 4096 },
-    });
-    const next = await say(ada, 'Two.');
-    expect(ran(next).reused).toBeGreaterThanOrEqual(receipt.promptTokens);
-  });
-
   it('P2 gives its page up, and reads its conversation anew', async () => {
-    await start({ lanes: 1 });
+    await start(1);
     const ada = await troupe.mind('ada');
     await say(ada, 'One.');
     await ada.pageOut();
@@ -153,7 +135,7 @@ describe('a mind that is told to', () => {
   });
 
   it('P1 within its deadline, or not at all', async () => {
-    await start({ lanes: 1 });
+    await start(1);
     const ada = await troupe.mind('ada');
     const turn = ada.turn(ENDLESS, { maxTokens: 400, sampling: circling });
     await begun(turn);
@@ -167,7 +149,7 @@ describe('a mind that is told to', () => {
 
 describe('an engine that was lost', () => {
   it('E7 left its pages, and minds go on from them', async () => {
-    await start({ lanes: 1 });
+    await start(1);
     const [ada, ben] = [await troupe.mind('ada'), await troupe.mind('ben')];
     await say(ada, 'One.');
     await say(ben, 'Two.');
@@ -181,5 +163,26 @@ describe('an engine that was lost', () => {
     const kept = await say(ada, 'Four.');
     expect(ran(kept).pagedIn.bytes).toBeGreaterThan(0);
     expect(ran(kept).reused).toBeGreaterThan(0);
+  });
+});
+
+describe('memory for pages', () => {
+  it('P1 minds read their conversations anew where there is room for none', async () => {
+    const [first, , second] = await duet(1, { memory: { pages: 0 } });
+    expect(ran(second as TurnResult)).toMatchObject({ reused: 0, pagedIn: { bytes: 0 } });
+    expect(ran(second as TurnResult).processed).toBeGreaterThan(ran(first as TurnResult).processed);
+    expect(await troupe.pages.list()).toEqual([]);
+  });
+
+  it('P1 a mind that would go over the ceiling is refused, and keeps its lane', async () => {
+    await start(1, { memory: { pages: 4096 } });
+    const ada = await troupe.mind('ada');
+    const { receipt } = await say(ada, 'One.');
+    await expect(ada.pageOut()).rejects.toMatchObject({
+      code: 'OverCeiling',
+      detail: { ceilingBytes: 4096 },
+    });
+    const next = await say(ada, 'Two.');
+    expect(ran(next).reused).toBeGreaterThanOrEqual(receipt.promptTokens);
   });
 });

@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { BadArgument, type MindOptions, type Troupe, type TurnResult } from '../../src/index.js';
+import { clear, sharedTroupe } from './shared.js';
 import { begun, circling, ENDLESS, greedy, startTroupe, until } from './stage.js';
 
 const fileOf = (author: string) =>
@@ -14,11 +15,9 @@ const say = { maxTokens: 16, sampling: greedy };
 const kjv = (scale = 1) => [{ gene: 'kjv', scale }];
 const melville = [{ gene: 'melville', scale: 1 }];
 
-const withGenes = async (lanes: number, cells?: number): Promise<Troupe> => {
-  const troupe = await startTroupe(cells === undefined ? { lanes } : { lanes, cells });
+async function loadGenes(troupe: Troupe): Promise<void> {
   for (const name of ['kjv', 'melville']) await troupe.genes.load(fileOf(name), { name });
-  return troupe;
-};
+}
 const runOf = ({ receipt }: TurnResult) => {
   const [run] = receipt.runs;
   if (run === undefined) throw new Error('it never ran');
@@ -27,10 +26,18 @@ const runOf = ({ receipt }: TurnResult) => {
 };
 
 let single: Troupe;
+let troupe: Troupe;
 beforeAll(async () => {
-  single = await withGenes(1);
+  single = await startTroupe({ lanes: 1 });
+  await loadGenes(single);
 });
 afterAll(() => single.stop());
+beforeEach(async () => {
+  troupe = await sharedTroupe(4);
+  await loadGenes(troupe);
+});
+afterEach(clear);
+
 /** What a mind says on a troupe with one lane, which shares with nobody. */
 async function cold(options: MindOptions, saying = SAYING): Promise<string> {
   await using mind = await single.mind('cold', { system: WORLD, ...options });
@@ -39,11 +46,6 @@ async function cold(options: MindOptions, saying = SAYING): Promise<string> {
   return result.text;
 }
 
-let troupe: Troupe;
-beforeEach(async () => {
-  troupe = await withGenes(4);
-});
-afterEach(() => troupe.stop());
 const mind = (name: string, options: MindOptions = {}) => troupe.mind(name, { system: WORLD, ...options });
 const said = async (name: string, options: MindOptions = {}, saying = SAYING) =>
   (await mind(name, options)).turn(saying, say).result;
@@ -161,7 +163,7 @@ describe("prefix: 'base'", () => {
 
 describe('cells', () => {
   it('T1 never run out where minds share, though there are fewer than lanes x context', async () => {
-    const small = await withGenes(4, 512);
+    const small = await startTroupe({ lanes: 4, cells: 512 });
     const names = Array.from({ length: 8 }, (_, i) => `m${i}`);
     const minds = await Promise.all(names.map((name) => small.mind(name, { system: WORLD })));
     for (let round = 0; round < 3; round++) {

@@ -1,30 +1,38 @@
 /** The native context made anew with other numbers, beneath minds that go on. */
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Troupe, TurnResult } from '../../src/index.js';
+import { clear, sharedTroupe } from './shared.js';
 import { begun, circling, ENDLESS, greedy, startTroupe } from './stage.js';
 
-let troupe: Troupe;
-afterEach(() => troupe.stop());
-
 const say = { maxTokens: 16, sampling: greedy };
-/** Three minds speak, something happens, and they speak again. */
-async function speak(lanes: number, between: () => Promise<unknown>): Promise<TurnResult[]> {
-  troupe = await startTroupe({ lanes });
-  const minds = await Promise.all(['ada', 'ben', 'cleo'].map((name) => troupe.mind(name)));
-  for (const mind of minds) await mind.turn('Tell me about the sea.', say).result;
-  await between();
-  const results: TurnResult[] = [];
-  for (const mind of minds) results.push(await mind.turn('And the ship?', say).result);
-  return results;
-}
 
 describe('a relaunch', () => {
+  let troupe: Troupe;
+  let undisturbed: TurnResult[];
+  beforeAll(async () => {
+    troupe = await sharedTroupe(3);
+    undisturbed = await speak(async () => {});
+    await clear();
+  });
+  beforeEach(async () => {
+    troupe = await sharedTroupe(3);
+  });
+  afterEach(clear);
+
+  /** Three minds speak, something happens, and they speak again. */
+  async function speak(between: () => Promise<unknown>): Promise<TurnResult[]> {
+    const minds = await Promise.all(['ada', 'ben', 'cleo'].map((name) => troupe.mind(name)));
+    for (const mind of minds) await mind.turn('Tell me about the sea.', say).result;
+    await between();
+    const results: TurnResult[] = [];
+    for (const mind of minds) results.push(await mind.turn('And the ship?', say).result);
+    return results;
+  }
+
   it.each([1, 2, 8])(
     'E7 to %i lanes: minds go on where they were, and read only what is new',
     async (lanes) => {
-      const undisturbed = await speak(3, async () => {});
-      await troupe.stop();
-      const results = await speak(3, async () => {
+      const results = await speak(async () => {
         expect(await troupe.relaunch({ lanes })).toMatchObject({ lanes, cells: lanes * 512 });
         expect(troupe.inspect().lanes).toHaveLength(lanes);
       });
@@ -37,7 +45,7 @@ describe('a relaunch', () => {
   );
 
   it('E7 comes before the turns that wait: they say why, and go on after it', async () => {
-    troupe = await startTroupe({ lanes: 1 });
+    await troupe.relaunch({ lanes: 1 });
     const [ada, ben] = [await troupe.mind('ada'), await troupe.mind('ben')];
     const long = ada.turn(ENDLESS, { maxTokens: 200, sampling: circling });
     await begun(long);
@@ -51,10 +59,10 @@ describe('a relaunch', () => {
   });
 
   it('E7 changes how long a conversation may get', async () => {
-    troupe = await startTroupe({ lanes: 1, context: 256 });
-    const ada = await troupe.mind('ada');
+    await using small = await startTroupe({ lanes: 1, context: 256 });
+    const ada = await small.mind('ada');
     expect((await ada.turn('Hello.', { sampling: greedy }).result).receipt.maxTokens).toBe(64);
-    await troupe.relaunch({ context: 512 });
+    await small.relaunch({ context: 512 });
     expect((await ada.turn('Hello.', { sampling: greedy }).result).receipt.maxTokens).toBe(128);
   });
 
@@ -64,7 +72,6 @@ describe('a relaunch', () => {
     [{ cells: 100 }, 'options.cells'],
     [{ lane: 3 }, 'options.lane'],
   ])('E7 %j is refused at once', async (options, argument) => {
-    troupe = await startTroupe({ lanes: 1 });
     await expect(troupe.relaunch(options as never)).rejects.toMatchObject({
       code: 'BadArgument',
       detail: { argument },

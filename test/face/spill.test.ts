@@ -3,25 +3,22 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Mind, Troupe, TroupeOptions, TurnResult } from '../../src/index.js';
 import { addon } from '../native/fixtures.js';
-import { folder, greedy, startTroupe, TINY, until } from './stage.js';
+import { clear, sharedTroupe } from './shared.js';
+import { greedy, TINY, until } from './stage.js';
 
-let place: ReturnType<typeof folder>;
 let troupe: Troupe;
-beforeEach(() => {
-  place = folder();
+beforeEach(async () => {
+  troupe = await sharedTroupe(1);
 });
 afterEach(async () => {
-  await troupe.stop();
-  expect(addon.pages.usage().count).toBe(0);
-  place[Symbol.dispose]();
+  await clear();
+  await until(() => addon.pages.usage().count === 0, 'a store without pages');
 });
 
-const start = async (options: TroupeOptions = {}): Promise<void> => {
-  troupe = await startTroupe({ lanes: 1, memory: { dir: `${place.path}/pages` }, ...options });
-};
-const restart = async (): Promise<void> => {
+/** Another troupe than the one that wrote, which is gone. */
+const restart = async (options: TroupeOptions = {}): Promise<void> => {
   await troupe.stop();
-  await start();
+  troupe = await sharedTroupe(1, options);
 };
 const say = async (mind: Mind, text: string): Promise<TurnResult> => {
   const result = await mind.turn(text, { maxTokens: 16, sampling: greedy }).result;
@@ -33,7 +30,6 @@ const kjv = (scale: number) => ({ genes: [{ gene: 'kjv', scale }] });
 
 describe('a room on disk', () => {
   it('case-18 P5 is gone on with by another troupe: the same words, and only what is new is read', async () => {
-    await start();
     const ada = await troupe.mind('ada', { system: 'You are Ada.' });
     await say(ada, 'Tell me about the sea.');
     const spilled = await ada.spill();
@@ -49,7 +45,6 @@ describe('a room on disk', () => {
   });
 
   it('P5 leaves the page in memory, or frees it', async () => {
-    await start();
     const ada = await troupe.mind('ada');
     await say(ada, 'One.');
     await ada.spill();
@@ -61,7 +56,6 @@ describe('a room on disk', () => {
   });
 
   it('P5 is written while the room is just losing its lane, or coming back into it', async () => {
-    await start();
     const [ada, ben] = [await troupe.mind('ada'), await troupe.mind('ben')];
     await say(ada, 'One.');
     for (let generation = 1; generation <= 10; generation += 2) {
@@ -73,7 +67,6 @@ describe('a room on disk', () => {
   });
 
   it('case-7 P3 under other genes, or at another scale, it is refused with what differs', async () => {
-    await start();
     await troupe.genes.load(KJV, { name: 'kjv' });
     const ada = await troupe.mind('ada', kjv(1));
     await say(ada, 'One.');
@@ -95,12 +88,10 @@ describe('a room on disk', () => {
   });
 
   it('P3 of another model it is refused before its turn, and nothing of it stays', async () => {
-    await start();
     const ada = await troupe.mind('ada');
     await say(ada, 'One.');
     await ada.spill();
-    await troupe.stop();
-    await start({ model: TINY.replace('F16', 'Q8_0') });
+    await restart({ model: TINY.replace('F16', 'Q8_0') });
     const other = await troupe.mind('ada');
     await expect(other.recall()).rejects.toMatchObject({
       code: 'PageMismatch',
@@ -110,7 +101,6 @@ describe('a room on disk', () => {
   });
 
   it('P2 is not taken over into a room that is spoken in meanwhile, and nothing of it stays', async () => {
-    await start();
     const ada = await troupe.mind('ada');
     await say(ada, 'One.');
     await ada.spill({ drop: true });
@@ -124,7 +114,6 @@ describe('a room on disk', () => {
   });
 
   it('P5 is listed and removed by mind and room, also when its mind is gone', async () => {
-    await start();
     const names = ['a/b', 'a%2Fb', 'a'];
     for (const name of names) {
       const mind = await troupe.mind(name);
@@ -143,7 +132,6 @@ describe('a room on disk', () => {
   });
 
   it('P2 is recalled where nothing was said, and only if it is there', async () => {
-    await start();
     const [ada, ben] = [await troupe.mind('ada'), await troupe.mind('ben')];
     await expect(ada.recall()).rejects.toMatchObject({ code: 'NoSuchPage', detail: { name: 'ada/main' } });
     await expect(ada.spill()).rejects.toMatchObject({ code: 'EmptyLane', detail: { name: 'ada/main' } });

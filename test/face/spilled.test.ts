@@ -2,24 +2,25 @@
 import { execFileSync } from 'node:child_process';
 import { closeSync, constants, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Mind, Troupe, TroupeOptions, TurnResult } from '../../src/index.js';
 import { addon } from '../native/fixtures.js';
-import { folder, greedy, probesOf, startTroupe, until } from './stage.js';
+import { clear, sharedTroupe } from './shared.js';
+import { folder, greedy, probesOf, until } from './stage.js';
 
 let place: ReturnType<typeof folder>;
 let troupe: Troupe;
-beforeEach(() => {
+beforeAll(() => {
   place = folder();
 });
 afterEach(async () => {
-  await troupe.stop();
-  expect(addon.pages.usage().count).toBe(0);
-  place[Symbol.dispose]();
+  await clear();
+  await until(() => addon.pages.usage().count === 0, 'a store without pages');
 });
+afterAll(() => place[Symbol.dispose]());
 
 const start = async (options: TroupeOptions = {}): Promise<void> => {
-  troupe = await startTroupe({ lanes: 1, memory: { dir: `${place.path}/pages` }, ...options });
+  troupe = await sharedTroupe(1, { memory: { dir: `${place.path}/pages` }, ...options });
 };
 const say = async (mind: Mind, text: string): Promise<TurnResult> => {
   const result = await mind.turn(text, { maxTokens: 16, sampling: greedy }).result;
@@ -139,12 +140,14 @@ describe('while a page is read from disk', () => {
     const goOn = blocked(`${filesOf('ada')}/0-kv`);
     const turn = mind.turn('And the ship?');
     const why = () => troupe.why('ada').sentence;
-    await until(() => why().includes('reading ada/main from disk'), 'a wait for the disk');
+    const waits = () => until(() => why().includes('reading ada/main from disk'), 'a wait for the disk');
+    await waits();
     expect(why()).toContain('for pager (disk)');
     await say(await troupe.mind('ben'), 'One.');
     turn.cancel();
     expect(await turn.result).toMatchObject({ outcome: 'aborted' });
     const next = say(mind, 'And the ship?');
+    await waits();
     await until(goOn, 'a reader of the file');
     expect(ran(await next).fromDisk.failed).toMatchObject({ code: 'PageCorrupt' });
   });

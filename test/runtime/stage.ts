@@ -19,10 +19,12 @@ export const HOST_B = 3;
 export class Stage {
   readonly system: System;
   readonly probes: Probe[] = [];
+  readonly #first: ReadonlySet<ActorId>;
   #actors = 0;
 
   private constructor(system: System) {
     this.system = system;
+    this.#first = new Set(system.inspect().actors.map(({ id }) => id));
     system.onProbe((probe) => this.probes.push(probe));
   }
 
@@ -36,6 +38,16 @@ export class Stage {
 
   close(): Promise<void> {
     return this.system.stop();
+  }
+
+  /** Ends every actor that was spawned on it and forgets what was probed: for the next test it is as it was opened. */
+  async clear(): Promise<void> {
+    for (;;) {
+      const spawned = this.system.inspect().actors.filter(({ id }) => !this.#first.has(id));
+      if (spawned.length === 0) break;
+      await Promise.all(spawned.map(({ id }) => this.system.stopActor(id, 'the test is over')));
+    }
+    this.probes.length = 0;
   }
 
   spawn(thread?: number, args: unknown = {}, name = `puppet-${++this.#actors}`): Promise<ActorId> {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { SpawnOptions } from '../../src/runtime/actor.js';
 import type { ActorId } from '../../src/runtime/address.js';
 import type { Strategy } from '../../src/runtime/strategy.js';
@@ -7,10 +7,11 @@ import { SUPERVISOR } from '../../src/runtime/well-known.js';
 import { actorModule, eventually, failure, HOST_A, HOST_B, Stage } from './stage.js';
 
 let stage: Stage;
-beforeEach(async () => {
+beforeAll(async () => {
   stage = await Stage.open();
 });
-afterEach(() => stage.close());
+afterEach(() => stage.clear());
+afterAll(() => stage.close());
 
 const backoff = { firstMs: 1, mostMs: 5, jitter: 0 };
 
@@ -170,6 +171,9 @@ describe('R4 too many crashes', () => {
       message: expect.stringMatching(/^outer gave up: .*inner crashed too often.*two fails$/),
     });
     expect(stage.probed('system.failed')).toMatchObject([{ actor: 'outer' }]);
+    // This system is of no more use.
+    await stage.close();
+    stage = await Stage.open();
   });
 });
 
