@@ -15,10 +15,12 @@ export interface Attempt {
   readonly pressure: number;
   readonly wantedBytes: number;
   readonly freedBytes: number;
+  /** Asked for, and yet to come free: what is being written to disk, above all. */
+  readonly pendingBytes: number;
 }
 
 export interface Alert extends Attempt {
-  /** Of what was wanted, what could not be had. */
+  /** Of what was wanted, what could not be had and is not on its way. */
   readonly stuckBytes: number;
   readonly atMs: number;
   readonly says: string;
@@ -35,7 +37,8 @@ export class Alerts {
 
   /** A pool was tried; undefined: that is no news. */
   tried(attempt: Attempt, atMs: number): Alert | undefined {
-    const stuckBytes = Math.max(0, attempt.wantedBytes - attempt.freedBytes);
+    const { wantedBytes, freedBytes, pendingBytes } = attempt;
+    const stuckBytes = Math.max(0, wantedBytes - freedBytes - pendingBytes);
     const last = this.#last.get(attempt.pool);
     const same = last?.level === attempt.level && last.stuckBytes === stuckBytes;
     if (last !== undefined && (same || atMs - last.atMs < QUIET_MS)) return undefined;
@@ -53,9 +56,12 @@ export class Alerts {
   }
 }
 
-function sentence({ pool, level, pressure, wantedBytes, freedBytes }: Attempt, stuckBytes: number): string {
+function sentence(attempt: Attempt, stuckBytes: number): string {
+  const { pool, level, pressure, wantedBytes, freedBytes, pendingBytes } = attempt;
   const full = `${pool} is ${level}, ${Math.round(100 * pressure)} % full`;
-  if (freedBytes === 0) return `${full}, hot and stuck: nothing of the ${wantedBytes} bytes wanted came free`;
+  if (freedBytes === 0 && pendingBytes === 0)
+    return `${full}, hot and stuck: nothing of the ${wantedBytes} bytes wanted came free`;
+  const coming = pendingBytes === 0 ? '' : `, ${pendingBytes} are on their way`;
   const rest = stuckBytes === 0 ? '' : `, ${stuckBytes} of the ${wantedBytes} wanted did not`;
-  return `${full}: ${freedBytes} bytes came free${rest}`;
+  return `${full}: ${freedBytes} bytes came free${coming}${rest}`;
 }

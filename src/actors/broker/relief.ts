@@ -3,7 +3,7 @@
  * cheapest first, until there is enough. What was asked for and has not come free is pending, and asked of nobody again.
  */
 import { AskTimeout } from '../../errors.js';
-import { ActorEnded, ThreadLost } from '../../runtime/errors.js';
+import { ActorEnded, MailboxFull, ThreadLost } from '../../runtime/errors.js';
 import type { Relieved } from '../residency/protocol.js';
 import type { Attempt } from './alerts.js';
 import { type Pool, type PoolName, wantedBytes } from './pools.js';
@@ -12,6 +12,8 @@ import { type Pool, type PoolName, wantedBytes } from './pools.js';
 const DEFERRED_MS = 10_000;
 /** Who has thrown so often in a row when it was asked is asked no more. */
 const THROWS = 3;
+
+const NO_THROWS = [ActorEnded, MailboxFull, ThreadLost];
 
 /** `bytes`: really free now. */
 export interface Given extends Pick<Relieved, 'outcome' | 'bytes'> {
@@ -60,7 +62,9 @@ export class Relief {
       if (this.#mayAsk(giver, pool)) freedBytes += await this.#ask(giver, pool, missing);
     }
     this.#busy.delete(name);
-    return { pool: name, level, pressure, wantedBytes: wanted, freedBytes };
+    const coming = Math.max(0, this.pendingBytes(name) - before);
+    const pendingBytes = Math.min(coming, Math.max(0, wanted - freedBytes));
+    return { pool: name, level, pressure, wantedBytes: wanted, freedBytes, pendingBytes };
   }
 
   /** Asked for in a pool and not yet free. */
@@ -106,10 +110,13 @@ export class Relief {
     return given;
   }
 
-  /** Who is only late may still free what it was asked for, and who is gone is followed by another. */
+  /**
+   * Who is only late may still free what it was asked for; who is gone is followed by another, and who has too much to do was
+   * not asked.
+   */
   #threw({ name }: Giver, error: unknown): Given {
     if (error instanceof AskTimeout) return { outcome: 'deferred', bytes: 0 };
-    if (!(error instanceof ActorEnded || error instanceof ThreadLost)) {
+    if (!NO_THROWS.some((NoThrow) => error instanceof NoThrow)) {
       this.#thrown.set(name, (this.#thrown.get(name) ?? 0) + 1);
     }
     return { outcome: 'refused', bytes: 0 };

@@ -7,7 +7,7 @@ beforeEach(() => {
   alerts = new Alerts();
 });
 const attempt = (freedBytes: number, more: Partial<Attempt> = {}): Attempt => ({
-  ...{ pool: 'host', level: 'high', pressure: 0.85, wantedBytes: 100, freedBytes },
+  ...{ pool: 'host', level: 'high', pressure: 0.85, wantedBytes: 100, freedBytes, pendingBytes: 0 },
   ...more,
 });
 
@@ -18,6 +18,18 @@ describe('an alert', () => {
     [0, 100, 'host is high, 85 % full, hot and stuck: nothing of the 100 bytes wanted came free'],
   ])('B3 says what came free: %i', (freed, stuckBytes, says) => {
     expect(alerts.tried(attempt(freed), 0)).toMatchObject({ stuckBytes, says });
+  });
+
+  it.each([
+    [0, 100, 0, 'host is high, 85 % full: 0 bytes came free, 100 are on their way'],
+    [
+      10,
+      60,
+      30,
+      'host is high, 85 % full: 10 bytes came free, 60 are on their way, 30 of the 100 wanted did not',
+    ],
+  ])('B5 calls nothing stuck that is on its way: %i and %i', (freed, pendingBytes, stuckBytes, says) => {
+    expect(alerts.tried(attempt(freed, { pendingBytes }), 0)).toMatchObject({ stuckBytes, says });
   });
 
   it('B3 is not repeated while level and stuck bytes are the same', () => {

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { levelOf, type Pool } from '../../../src/actors/broker/pools.js';
 import { type Given, type Giver, Relief } from '../../../src/actors/broker/relief.js';
 import { AskTimeout } from '../../../src/errors.js';
-import { ActorEnded } from '../../../src/runtime/errors.js';
+import { ActorEnded, MailboxFull } from '../../../src/runtime/errors.js';
 
 let now: number;
 let asked: [string, number][];
@@ -101,7 +101,9 @@ describe('a relief', () => {
       giver('pages', () => ({ outcome: 'deferred', bytes: 0 })),
       giver('context', gives(1_000)),
     );
-    expect(await relief.relieve(pool())).toMatchObject({ wantedBytes: 250, freedBytes: 50 });
+    expect(await relief.relieve(pool())).toMatchObject({
+      ...{ wantedBytes: 250, freedBytes: 50, pendingBytes: 200 },
+    });
     expect(asked).toEqual([
       ['genes', 250],
       ['pages', 80],
@@ -130,6 +132,14 @@ describe('a relief', () => {
     const relief = reliefOf(wavering);
     for (const _ of answers) await relief.relieve(pool());
     expect(time).toBe(answers.length);
+    expect(relief.quarantined()).toEqual([]);
+  });
+
+  it('B5 asks again who was not reached, for too much waits for it', async () => {
+    const full = new MailboxFull({ actor: 'engine', band: 'control', bound: 1_024 });
+    const relief = reliefOf(giver('arena', () => Promise.reject(full)));
+    for (let time = 0; time < 5; time++) await relief.relieve(pool());
+    expect(asked).toHaveLength(5);
     expect(relief.quarantined()).toEqual([]);
   });
 
