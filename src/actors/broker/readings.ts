@@ -112,7 +112,14 @@ export class Readings {
     }
   }
 
-  *#others(): IterableIterator<Request> {
+  #others(): Iterator<Request> {
+    const { queue } = this.#ledger;
+    // Nothing is on disk, and thousands may wait.
+    if (this.#files.size === 0 && this.#readings.size === 0) return queue[Symbol.iterator]();
+    return this.#besideTheDisk();
+  }
+
+  *#besideTheDisk(): IterableIterator<Request> {
     for (const request of this.#ledger.queue) if (this.waitsFor(request) === undefined) yield request;
   }
 

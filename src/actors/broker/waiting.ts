@@ -77,17 +77,19 @@ export class Waiting {
 
   /** Pages are looked at one by one only where there is not room for all and for another of each lane. */
   #host(): HostRoom {
-    const { occupancy, spilled } = this.#of;
+    const { ledger, occupancy, spilled } = this.#of;
     const { ceiling, cellBytes, pages, lanes } = occupancy;
     const wanted = lanes.all.reduce((sum, { reserved }) => sum + reserved * cellBytes, 0);
     if (cellBytes === 0 || pages.bytes + wanted + ceiling / lanes.all.length <= ceiling) {
       return { ceiling, cellBytes, moving: [], waiting: [] };
     }
-    const waiting = [...spilled.readings.others].flatMap((of) => {
-      const page = pages.of(of.activity);
-      return page === undefined || page.page === UNMADE ? [] : [{ of, bytes: page.bytes }];
+    const all = pages.all();
+    // There are fewer pages than turns that wait.
+    const waiting = all.flatMap(({ activity, page, bytes }) => {
+      const of = page === UNMADE ? undefined : ledger.waitingOf(activity);
+      return of === undefined || spilled.readings.waitsFor(of) !== undefined ? [] : [{ of, bytes }];
     });
-    const moving = pages.all().filter(({ page }) => page === UNMADE);
+    const moving = all.filter(({ page }) => page === UNMADE);
     return { ceiling, cellBytes, waiting, moving: moving.map((of) => ({ of, bytes: of.bytes })) };
   }
 
