@@ -21,6 +21,7 @@ import { lookAtLeases } from './leases-look.js';
 import { CELLS, CONTEXT, openCompany, PAGE_BYTES } from './opening.js';
 import { PageKeeper } from './page-keeper.js';
 import { Relauncher } from './relauncher.js';
+import { lookAtReport } from './report-look.js';
 import type { Witnesses } from './witnesses.js';
 
 const MINDS = 8;
@@ -44,6 +45,9 @@ export interface Fakes {
 /** A few pages, or a gene and a page, are more than the host's; and some rooms more than the disk's. */
 const TIGHT: Budgets = { device: undefined, host: 2_000, disk: 4_000 };
 const AMPLE: Budgets = { device: undefined, host: 2 ** 50, disk: 2 ** 50 };
+
+/** Subjects take turns by the last bits of a seed: those say nothing of what it is like. */
+const isTight = (seed: number): boolean => Math.floor(seed / 4) % 2 === 0;
 
 export class Company {
   readonly #sim: SimulatedSystem;
@@ -84,10 +88,11 @@ export class Company {
     for (let round = 0; round < MOST_ROUNDS && this.#sim.messages < this.#trial.messages; round++) {
       for (const mind of this.#minds) {
         this.#callers.call(mind);
-        this.#pages.move(mind);
+        this.#pages.move(mind, stage);
         this.#disk.act(mind, stage);
       }
       this.#genes.change(this.#disturbed);
+      lookAtReport(this.#sim, stage);
       await this.#relaunches.now(stage, { cells: CELLS, context: CONTEXT });
       this.#callers.cancelSome(MINDS, 12);
       await this.#sim.stage.advance(this.#random.between(1, ROUND_MS));
@@ -115,12 +120,12 @@ export class Company {
     return this.#trial.faults.length > 0;
   }
 
-  /** Every other seed is short of memory, and of room on disk, from the beginning. */
+  /** Half of the seeds are short of memory, and of room on disk, from the beginning. */
   #open(): Promise<Stage> {
     const { addon, folder } = this.#fakes;
     addon.pages.setCeiling(PAGE_BYTES);
     return openCompany(this.#sim.stage, {
-      budgets: this.#trial.seed % 2 === 0 ? TIGHT : AMPLE,
+      budgets: isTight(this.#trial.seed) ? TIGHT : AMPLE,
       status: this.#status,
       genes: () => this.#genes.work(),
       pages: () => folder.workOn(addon.pages),

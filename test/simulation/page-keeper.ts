@@ -4,6 +4,7 @@
  */
 import type { PageRecord } from '../../src/actors/engine/protocol.js';
 import type { Mind } from '../../src/mind.js';
+import { Pages } from '../../src/paging.js';
 import type { Stage } from '../../src/stage.js';
 import { Random } from '../../src/testing/index.js';
 import type { SimulatedSystem } from '../../src/testing/simulation/index.js';
@@ -30,11 +31,18 @@ export class PageKeeper {
   }
 
   /** Now and then has one of a mind's rooms move; whatever it answers, it must answer. */
-  move(mind: Mind): void {
+  move(mind: Mind, stage: Stage): void {
     if (!this.#random.oneIn(10)) return;
-    const options = { room: `room-${this.#random.below(2)}`, deadline: DEADLINE_MS };
-    const move = this.#random.oneIn(2) ? mind.pageOut(options) : mind.pageIn(options);
-    this.#moves.push(move.catch((error: unknown) => error));
+    this.#moves.push(this.#moved(mind, stage).catch((error: unknown) => error));
+  }
+
+  #moved(mind: Mind, stage: Stage): Promise<unknown> {
+    const room = `room-${this.#random.below(2)}`;
+    const options = { room, deadline: DEADLINE_MS };
+    if (this.#random.oneIn(2)) return mind.pageOut(options);
+    if (this.#random.oneIn(2)) return mind.pageIn(options);
+    const pages = new Pages(() => stage, new Map([[mind.name, mind]]));
+    return pages.drop(mind.name, room).then(() => 'well');
   }
 
   async look({ system, mindArgs }: Stage, disturbed: boolean): Promise<void> {
