@@ -4,7 +4,7 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { AddonMissing, type Detail, fromEnvelope } from '../errors.js';
+import { AddonMissing, type Detail, errorOf } from '../errors.js';
 import type { Addon } from './addon.js';
 
 /** What the built file exports: the addon, and the door for the error classes of this thread. */
@@ -36,8 +36,6 @@ function open(): Addon {
     throw new AddonMissing({ path: PATH, reason: error instanceof Error ? error.message : String(error) });
   }
   // Native code throws through this, so that its errors are typed where they are made and calls need no wrapper.
-  built.setErrors((code, detail) =>
-    fromEnvelope({ code, message: `${code} ${JSON.stringify(detail)}`, detail, stack: undefined }),
-  );
+  built.setErrors(errorOf);
   return built;
 }

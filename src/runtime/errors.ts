@@ -97,8 +97,12 @@ export function plainEnvelope(envelope: ErrorEnvelope): ErrorEnvelope {
   return { ...envelope, detail: Object.fromEntries(shown) };
 }
 
+/** The error of a code, with the sentence of its class; of a code that is not known here, one that shows the detail. */
+export const errorOf = (code: string, detail: Detail): TroupeError =>
+  declaredError({ code, detail }) ?? new TroupeError(code, `${code} ${show(detail)}`, detail);
+
 /** Undefined when the code is not known here, or its sentence cannot be said of this detail. */
-function declaredError({ code, detail }: ErrorEnvelope): TroupeError | undefined {
+function declaredError({ code, detail }: Pick<ErrorEnvelope, 'code' | 'detail'>): TroupeError | undefined {
   const declared = registry.get(code);
   return declared && attempt(() => new declared(detail));
 }

@@ -4,6 +4,7 @@ import {
   BadArgument,
   declaredErrors,
   defineError,
+  errorOf,
   fromEnvelope,
   MailboxFull,
   plainEnvelope,
@@ -27,6 +28,18 @@ const hostile = (): Error =>
       throw new Error('not to be read');
     },
   });
+
+describe('an error of a code', () => {
+  test('says the sentence of its class', () => {
+    const detail = { actor: 'ada', band: 'user', bound: 3 };
+    expect(errorOf('MailboxFull', detail)).toBeInstanceOf(MailboxFull);
+    expect(errorOf('MailboxFull', detail).message).toBe(new MailboxFull(detail).message);
+  });
+
+  test('that is not declared shows its detail', () => {
+    expect(errorOf('Unheard', { of: 1 })).toMatchObject({ code: 'Unheard', message: 'Unheard {"of":1}' });
+  });
+});
 
 describe('the error envelope', () => {
   test('keeps class, code, message, detail and stack', () => {
