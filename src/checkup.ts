@@ -8,10 +8,17 @@ import { basename } from 'node:path';
 import { AddonMissing, asTroupeError, type TroupeError } from './errors.js';
 import type { AddonFacts } from './jobs/addon-facts.js';
 import type { ModelHeader } from './native/addon.js';
-import { type CheckedTroupeOptions, checkTroupeOptions, fitContext, type TroupeOptions } from './options.js';
+import {
+  type CheckedTroupeOptions,
+  checkTroupeOptions,
+  defaultThreads,
+  fitContext,
+  type TroupeOptions,
+} from './options.js';
 import { canBeMade, isInMemory } from './page-folder.js';
 import { notOwn } from './pages/own-folder.js';
 import { Offload } from './runtime/offload.js';
+import { size } from './runtime/size.js';
 import { checkMemory, makeDir, moduleUrl } from './stage.js';
 
 export interface Finding {
@@ -30,11 +37,12 @@ export async function checkup(options?: TroupeOptions): Promise<Finding[]> {
   const checked = checkTroupeOptions(options);
   const offload = new Offload({ threads: 1 });
   try {
+    const header = await headerOf(offload, checked.model);
     return [
       node(),
       await addon(offload),
-      ...(await model(offload, checked)),
-      threads(checked),
+      ...model(checked, header),
+      threads(checked, header),
       folder(checked),
       pages(checked),
     ];
@@ -60,24 +68,34 @@ async function addon(offload: Offload): Promise<Finding> {
       null,
       JOB_MS,
     );
-    return { about: 'addon', good: true, says: `built, ${version}; ${systemInfo.trim()}` };
+    return { about: 'addon', good: true, says: `built, ${version}${features(systemInfo)}` };
   } catch (error) {
     return wrong('addon', asTroupeError(error), 'npm run build');
   }
 }
 
-/** The model's file, and whether it fits in memory. */
-async function model(offload: Offload, options: CheckedTroupeOptions): Promise<Finding[]> {
-  let header: ModelHeader;
+/** What of the processor is used, of llama.cpp's `CPU : AVX = 1 | AVX2 = 1 | ...`. */
+function features(systemInfo: string): string {
+  const used = [...systemInfo.matchAll(/(\w+) = 1\b/g)].map(([, name]) => name);
+  return used.length === 0 ? '' : `, with ${used.join(', ')}`;
+}
+
+async function headerOf(offload: Offload, path: string): Promise<ModelHeader | TroupeError> {
   try {
-    header = await offload.run<ModelHeader>(moduleUrl('./jobs/model-header.js'), options.model, JOB_MS);
+    return await offload.run<ModelHeader>(moduleUrl('./jobs/model-header.js'), path, JOB_MS);
   } catch (error) {
-    const reason = asTroupeError(error);
-    const mend = reason instanceof AddonMissing ? 'npm run build' : 'name another file with --model';
-    return [wrong('model', reason, mend)];
+    return asTroupeError(error);
+  }
+}
+
+/** The model's file, and whether it fits in memory. */
+function model(options: CheckedTroupeOptions, header: ModelHeader | TroupeError): Finding[] {
+  if (header instanceof Error) {
+    const mend = header instanceof AddonMissing ? 'npm run build' : 'name another file with --model';
+    return [wrong('model', header, mend)];
   }
   const { architecture, fileBytes, layers, contextTrain } = header;
-  const says = `${basename(options.model)}: ${architecture}, ${layers} layers, ${mib(fileBytes)}, trained for ${contextTrain} tokens`;
+  const says = `${basename(options.model)}: ${architecture}, ${layers} layers, ${size(fileBytes)}, trained for ${contextTrain} tokens`;
   return [{ about: 'model', good: true, says }, memory(options, header)];
 }
 
@@ -85,18 +103,20 @@ function memory(options: CheckedTroupeOptions, header: ModelHeader): Finding {
   try {
     const { context, cells } = fitContext(options, header.contextTrain);
     checkMemory(options, header, cells);
-    const needs = `weights ${mib(header.weightBytes)}, ${options.lanes} lanes of ${context} tokens ${mib(cells * header.cellBytes)}`;
-    return { about: 'memory', good: true, says: `${needs}; ${mib(options.hostBytes)} may be used` };
+    const needs = `weights ${size(header.weightBytes)}, ${options.lanes} lanes of ${context} tokens ${size(cells * header.cellBytes)}`;
+    return { about: 'memory', good: true, says: `${needs}; ${size(options.hostBytes)} may be used` };
   } catch (error) {
     return wrong('memory', asTroupeError(error), 'take a smaller model, or fewer lanes');
   }
 }
 
-const threads = ({ threads: decoding, hosts }: CheckedTroupeOptions): Finding => ({
-  about: 'threads',
-  good: true,
-  says: `${availableParallelism()} cores: ${decoding} decode, minds live on ${hosts}`,
-});
+/** How many decode by default goes by the model. */
+function threads(options: CheckedTroupeOptions, header: ModelHeader | TroupeError): Finding {
+  const known = header instanceof Error ? undefined : defaultThreads(header.weightBytes);
+  const decoding = options.threads ?? known ?? 'as many as the model is worth';
+  const says = `${availableParallelism()} cores: threads that decode ${decoding}, that minds live on ${options.hosts}`;
+  return { about: 'threads', good: true, says };
+}
 
 function folder({ dir }: CheckedTroupeOptions): Finding {
   try {
@@ -131,5 +151,3 @@ const wrong = (about: Finding['about'], error: TroupeError, mend: string): Findi
   says: error.message,
   mend,
 });
-
-const mib = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;

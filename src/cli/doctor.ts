@@ -6,11 +6,12 @@ import { wrapped } from './text.js';
 
 export interface DoctorOptions {
   readonly model?: string;
+  readonly dir?: string;
 }
 
 /** Answers the exit code: 0 when a troupe could start here, else 1. */
 export async function doctor(options: DoctorOptions): Promise<number> {
-  const findings = await checkup(options.model === undefined ? {} : { model: options.model });
+  const findings = await checkup(options);
   process.stdout.write(`${describe(findings, process.stdout.columns ?? 100).join('\n')}\n`);
   return findings.every((finding) => finding.good) ? 0 : 1;
 }

@@ -48,6 +48,7 @@ program
   .command('doctor')
   .description('what is built, model, threads, memory and folders; what is wrong and how to mend it')
   .option(...MODEL)
+  .option(...DIR)
   .action(async (options: DoctorOptions) => {
     const { doctor } = await import('./doctor.js');
     process.exitCode = await doctor(options);

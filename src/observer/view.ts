@@ -6,6 +6,7 @@ import { duration } from '../runtime/duration.js';
 import type { Observation, ObservedActor, ObservedThread } from './observation.js';
 
 export { duration } from '../runtime/duration.js';
+export { size } from '../runtime/size.js';
 
 export interface ThreadRow {
   readonly name: string;

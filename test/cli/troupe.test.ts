@@ -14,7 +14,7 @@ describe('U2 the command line', () => {
     [['--help'], /demo.*chat.*doctor/s],
     [['demo', '--help'], /--minds.*--turns.*--lanes.*--model.*--seed/s],
     [['chat', '--help'], /--system.*--model/s],
-    [['doctor', '--help'], /--model/],
+    [['doctor', '--help'], /--model.*--dir/s],
   ])('U2 %j explains itself', async (args, expected) => {
     expect(await troupe(args)).toMatchObject({ code: 0, out: expect.stringMatching(expected), err: '' });
   });
@@ -152,6 +152,8 @@ describe('U2 doctor', { timeout: 120_000 }, () => {
     for (const about of ['node', 'addon', 'model', 'memory', 'threads', 'folder']) {
       expect(out).toMatch(new RegExp(`^ok +${about}`, 'm'));
     }
+    expect(out).toMatch(/threads that decode \d+, that minds live on \d+/);
+    expect(out).not.toContain('undefined');
   });
 
   it('U2 says what is wrong with a model and goes on', async () => {
