@@ -106,7 +106,9 @@ export const NoSuchPage = defineError<{ name: string }>('NoSuchPage', (d) => `th
 /** Nothing that a page could be made of. */
 export const EmptyLane = defineError<{ name: string }>(
   'EmptyLane',
-  (d) => `${d.name} holds nothing that a page could keep; it has not spoken since it last lost its context`,
+  (d) =>
+    `${d.name} holds nothing that a page could keep: nothing was said there, or its page was lost to others; ` +
+    'a turn there makes it anew',
 );
 
 /** Measured before anything is copied. */
@@ -188,7 +190,7 @@ export const ContextFull = defineError<{ needTokens: number; roomTokens: number;
   'ContextFull',
   (d) =>
     `the system prompt and the message take ${d.needTokens} tokens; ` +
-    `a lane of ${d.contextTokens} has room for ${d.roomTokens} of prompt`,
+    `a lane of ${d.contextTokens} has room for ${d.roomTokens} of prompt: shorten them, or give lanes more context`,
 );
 
 export const DeadlineExceeded = defineError<{ what: string; deadlineMs: number }>(

@@ -63,6 +63,6 @@ const ask = <T>(
 const said = (mind: Mind, room: string, exchanges: number): Error =>
   new PageMismatch({
     field: 'transcript',
-    page: 'of a room in which nothing else was said',
-    here: `${exchanges} turns of ${mind.name}/${room}`,
+    page: `that of ${mind.name}/${room} on disk`,
+    here: `that of ${exchanges} turns which are there already; recall a room before its first turn`,
   });

@@ -41,7 +41,8 @@ async function load(model: NativeModel, path: string): Promise<GeneInfo> {
   try {
     bytes = await readFile(path);
   } catch (error) {
-    throw new NotAGene({ path, reason: (error as Error).message });
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new NotAGene({ path, reason: code === 'ENOENT' ? 'there is no such file' : message });
   }
   return model.loadGene(bytes, { path, hash: hashOf(bytes) });
 }

@@ -5,13 +5,22 @@
 /** A longer name is no mistyped one of ours. */
 const MAX_LENGTH = 64;
 
-/** The known name nearest to `name`, or undefined when none is near (over two fifths of it differ). */
+/** Fewer letters begin too many names to mean one. */
+const LEAST_BEGINNING = 3;
+
+/**
+ * The known name nearest to `name`: the one that begins with it, or that of which least differs; undefined when none is near
+ * (over two fifths of it differ).
+ */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
   if (name.length > MAX_LENGTH) return undefined;
   const wanted = name.toLowerCase();
+  const all = [...known];
+  const [longer, ...others] = all.filter((candidate) => candidate.toLowerCase().startsWith(wanted));
+  if (longer !== undefined && others.length === 0 && name.length >= LEAST_BEGINNING) return longer;
   let best: string | undefined;
   let bestEdits = Math.ceil(name.length * 0.4) + 1;
-  for (const candidate of known) {
+  for (const candidate of all) {
     const edits = editDistance(wanted, candidate.toLowerCase());
     if (edits < bestEdits) {
       best = candidate;

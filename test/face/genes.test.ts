@@ -152,7 +152,7 @@ describe('genes of a troupe', () => {
 
   it('G1 what is no gene of this model is refused with what is wrong', async () => {
     await expect(troupe.genes.load(TINY)).rejects.toThrow(NotAGene);
-    await expect(troupe.genes.load(join(place.path, 'none'))).rejects.toThrow('ENOENT');
+    await expect(troupe.genes.load(join(place.path, 'none'))).rejects.toThrow('no such file');
     const large = KJV.replace('tiny', '5m');
     await expect(troupe.genes.load(large)).rejects.toThrow(GeneUnfit);
     expect((await troupe.genes.list()).map(({ name }) => name).sort()).toEqual(['kjv', 'melville']);

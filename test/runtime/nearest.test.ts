@@ -6,6 +6,8 @@ describe('the nearest name', () => {
     ['temprature', 'temperature'],
     ['TEMPERATURE', 'temperature'],
     ['dmeo', 'demo'],
+    ['temp', 'temperature'],
+    ['t', undefined],
     ['demo', 'demo'],
     ['xyzzy', undefined],
     ['', undefined],

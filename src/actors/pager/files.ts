@@ -214,8 +214,8 @@ export class Files {
     try {
       const words = { type: 'recall', room, exchanges: decodeTranscript(transcript) };
       if (!(await this.#ctx.ask<boolean>(mind, words, { band: Band.reserved }))) {
-        const whole = 'of a room in which nothing else was said';
-        throw new PageMismatch({ field: 'transcript', page: whole, here: 'that of another conversation' });
+        const here = 'that of what was said meanwhile; recall a room before its first turn';
+        throw new PageMismatch({ field: 'transcript', page: `that of ${name} on disk`, here });
       }
       this.owners.set(name, mind);
       const said = crc32(transcript);

@@ -122,8 +122,8 @@ export class PutAway {
   /** What is there for its own sake stays so, and is replaced only by the room that it is of. */
   #lend(name: string, isFiled: boolean): void {
     if (this.#files.folder.disk.has(name) && !this.#loans.has(name) && !isFiled) {
-      const here = `what is said in another room of the name ${name}`;
-      throw new PageMismatch({ field: 'transcript', page: 'that of what was spilled', here });
+      const here = 'another, and only its mind or troupe.pages.remove() takes that away';
+      throw new PageMismatch({ field: 'transcript', page: `what an earlier ${name} has left on disk`, here });
     }
     this.#files.lend(name);
   }
