@@ -41,24 +41,25 @@ export async function trace(name: string | undefined, options: TraceOptions): Pr
   return 0;
 }
 
-/** "12.345 s taken turn nobody -> ada user". */
+/** Columns of the time, of what became of the message, and of its type: longer ones push the rest of their line. */
+const COLUMNS = { time: 10, event: 7, type: 14 } as const;
+
+/** "  12.345 s  taken    turn            nobody -> ada  user". */
 export function describeEvent(event: TraceEvent): string {
   const called = (name: unknown, id: unknown): string =>
     String(name ?? (id === 0 ? 'nobody' : `actor ${id}`));
   const { at, type, actor, actorName, from, fromName, band, ms, reason, sizeBytes, preview } = event;
-  return oneLine(
-    [
-      `${(Number(at) / 1_000).toFixed(3)} s`,
-      event.name.replace('message.', ''),
-      String(type),
-      `${called(fromName, from)} -> ${called(actorName, actor)}`,
-      String(band),
-      typeof ms === 'number' ? `in ${duration(ms)}` : '',
-      typeof sizeBytes === 'number' ? size(sizeBytes) : '',
-      typeof preview === 'string' ? preview : '',
-      typeof reason === 'string' ? `(${reason})` : '',
-    ]
-      .filter((part) => part !== '')
-      .join('  '),
-  );
+  return [
+    `${(Number(at) / 1_000).toFixed(3)} s`.padStart(COLUMNS.time),
+    event.name.replace('message.', '').padEnd(COLUMNS.event),
+    oneLine(String(type)).padEnd(COLUMNS.type),
+    oneLine(`${called(fromName, from)} -> ${called(actorName, actor)}`),
+    String(band),
+    typeof ms === 'number' ? `in ${duration(ms)}` : '',
+    typeof sizeBytes === 'number' ? size(sizeBytes) : '',
+    typeof preview === 'string' ? oneLine(preview) : '',
+    typeof reason === 'string' ? oneLine(`(${reason})`) : '',
+  ]
+    .filter((part) => part !== '')
+    .join('  ');
 }

@@ -74,9 +74,9 @@ describe('U2 a troupe that runs, looked at from another process', () => {
   it('U2 trace shows messages as they come and go', async () => {
     const out = await look('trace', 'lively', '--for', '1', '--preview');
     expect(out).toMatch(
-      /^\d+\.\d{3} s taken note thread\/main -> lively user .*note \{value: <8 characters>\}$/m,
+      /^ *\d+\.\d{3} s {2}taken +note +thread\/main -> lively {2}user {2}.*note \{value: <8 characters>\}$/m,
     );
-    expect(out).toMatch(/^\d+\.\d{3} s done note thread\/main -> lively user/m);
+    expect(out).toMatch(/^ *\d+\.\d{3} s {2}done +note +thread\/main -> lively {2}user/m);
   });
 
   it('U2 top shows threads and actors, and what is the matter with them', async () => {

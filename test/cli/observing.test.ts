@@ -71,8 +71,8 @@ describe('U2 commands that look at a running troupe', { timeout: 120_000 }, () =
     expect(await troupe(['trace', 'ada', '--dir', dir])).toEqual({
       code: 0,
       out: [
-        '1.500 s taken turn nobody -> ada user',
-        '1.500 s failed turn actor 9 -> ada user in 12 ms (told to)',
+        '   1.500 s  taken    turn            nobody -> ada  user',
+        '   1.500 s  failed   turn            actor 9 -> ada  user  in 12 ms  (told to)',
         'and 7 events more, left out\n',
       ].join('\n'),
       err: '',
