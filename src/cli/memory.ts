@@ -22,12 +22,14 @@ export async function memory(options: AttachOptions): Promise<number> {
 }
 
 export function describeMemory({ pools, cells, alerts, quarantined }: MemorySeen): string[] {
-  const { total, granted, idle, saved } = cells;
+  const { total, granted, idle, saved, asked } = cells;
   const sharing = saved === 0 ? '' : `, ${whole(saved)} saved by sharing`;
+  const small = `memory was short, and the context was made smaller: ${whole(total)} of the ${whole(asked ?? total)} cells asked for`;
   return [
     ...pools.flatMap((pool) => [...describePool(pool), '']),
     LEGEND,
     `cells  ${whole(granted)} of ${counted(total, 'cell')} granted, ${whole(idle)} held by idle lanes${sharing}`,
+    ...(asked === undefined ? [] : [small]),
     ...quarantined.map((name) => `${name} threw too often, and are asked for memory no more`),
     ...(alerts.length === 0 ? [] : ['', ...alerts.map(({ says }) => says)]),
   ];

@@ -38,6 +38,8 @@ export interface MemorySeen {
     readonly idle: number;
     /** So many more there would be if lanes shared none. */
     readonly saved: number;
+    /** What it was asked to be and grows back to, where memory was short and it was made smaller. */
+    readonly asked?: number | undefined;
   };
   /** The latest last. */
   readonly alerts: readonly AlertSeen[];

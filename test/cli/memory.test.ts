@@ -50,6 +50,13 @@ describe('U2 troupe memory', { timeout: 120_000 }, () => {
     );
   });
 
+  it('U2 says that the context was made smaller', () => {
+    const cells = { total: 1024, granted: 0, idle: 0, saved: 0, asked: 4096 };
+    expect(describeMemory(seen({ cells })).at(-1)).toBe(
+      'memory was short, and the context was made smaller: 1,024 of the 4,096 cells asked for',
+    );
+  });
+
   it('U2 shows alerts, who is asked no more, and a pool that is not managed', () => {
     const unmanaged = { ...pool, budgetBytes: 0, capacityBytes: 0, pressure: 0, pendingBytes: 0 };
     const alerts = [{ atMs: 1, says: 'host is high' }];

@@ -2,6 +2,7 @@
  * Alerts of pools that were relieved (B3): one for each try, also when nothing came free, but the same thing is not said
  * again, and nothing more often than every half minute.
  */
+import { size } from '../../runtime/size.js';
 import type { Level, PoolName } from './pools.js';
 
 /** Sooner than this no pool is alerted again. */
@@ -60,8 +61,8 @@ function sentence(attempt: Attempt, stuckBytes: number): string {
   const { pool, level, pressure, wantedBytes, freedBytes, pendingBytes } = attempt;
   const full = `${pool} is ${level}, ${Math.round(100 * pressure)} % full`;
   if (freedBytes === 0 && pendingBytes === 0)
-    return `${full}, hot and stuck: nothing of the ${wantedBytes} bytes wanted came free`;
-  const coming = pendingBytes === 0 ? '' : `, ${pendingBytes} are on their way`;
-  const rest = stuckBytes === 0 ? '' : `, ${stuckBytes} of the ${wantedBytes} wanted did not`;
-  return `${full}: ${freedBytes} bytes came free${coming}${rest}`;
+    return `${full}, hot and stuck: nothing of the ${size(wantedBytes)} wanted came free`;
+  const coming = pendingBytes === 0 ? '' : `, ${size(pendingBytes)} are on their way`;
+  const rest = stuckBytes === 0 ? '' : `, ${size(stuckBytes)} of the ${size(wantedBytes)} wanted did not`;
+  return `${full}: ${size(freedBytes)} came free${coming}${rest}`;
 }

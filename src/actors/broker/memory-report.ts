@@ -33,6 +33,8 @@ export interface MemoryReport {
     readonly idle: number;
     /** So many more there would be if lanes shared none. */
     readonly saved: number;
+    /** What it was asked to be and grows back to, where memory was short and it was made smaller. */
+    readonly asked?: number | undefined;
   };
   /** The latest last. */
   readonly alerts: readonly Alert[];
@@ -46,6 +48,8 @@ export interface ReportedMemory {
   readonly pages: readonly PageRecord[];
   readonly lanes: readonly LaneState[];
   readonly cells: number;
+  /** Where memory was short and the context was made smaller. */
+  readonly askedCells: number | undefined;
   readonly alerts: readonly Alert[];
   readonly quarantined: readonly Giver['name'][];
 }
@@ -56,6 +60,7 @@ export function reportOf({
   pages,
   lanes,
   cells,
+  askedCells,
   alerts,
   quarantined,
 }: ReportedMemory): MemoryReport {
@@ -67,12 +72,12 @@ export function reportOf({
     leases: leases.flatMap((lease) =>
       lease.kind === 'pages' && lease.tier === 'host' ? eachPage(lease, pages) : [lease],
     ),
-    cells: cellReport(cells, lanes),
+    cells: { ...cellReport(cells, lanes), asked: askedCells },
     ...{ alerts, quarantined },
   };
 }
 
-function cellReport(total: number, lanes: readonly LaneState[]): MemoryReport['cells'] {
+function cellReport(total: number, lanes: readonly LaneState[]): Omit<MemoryReport['cells'], 'asked'> {
   const [granted, all] = [cellsOf(busyOf(lanes)), cellsOf(lanes)];
   const alone = lanes.reduce((sum, { reserved, held }) => sum + reserved + held, 0);
   return { total, granted, idle: all - granted, saved: alone - all };

@@ -197,6 +197,7 @@ export class Memory {
     return reportOf({
       ...{ leases: this.#book.all(), pages: pages.all(), lanes: lanes.all, cells: this.#cells, alerts },
       pools: this.#pools().map((pool) => ({ ...pool, pendingBytes: this.#relief.pendingBytes(pool.name) })),
+      askedCells: this.#resize.growsTo?.cells,
       quarantined: this.#relief.quarantined(),
     });
   }

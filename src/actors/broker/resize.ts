@@ -74,6 +74,11 @@ export class Resize implements Giver {
     return full !== undefined && this.#shape !== undefined && this.#shape.cells < full.cells;
   }
 
+  /** What it grows back to; undefined where it is as large as it was asked to be. */
+  get growsTo(): Shape | undefined {
+    return this.isSmall ? this.#wish.full : undefined;
+  }
+
   isIn({ tiers }: Pool): boolean {
     const mayTry = !this.#making && this.#of.now() >= this.#restsUntil;
     return tiers.includes('device') && mayTry && this.#shape !== undefined;

@@ -13,20 +13,20 @@ const attempt = (freedBytes: number, more: Partial<Attempt> = {}): Attempt => ({
 
 describe('an alert', () => {
   it.each([
-    [100, 0, 'host is high, 85 % full: 100 bytes came free'],
-    [40, 60, 'host is high, 85 % full: 40 bytes came free, 60 of the 100 wanted did not'],
-    [0, 100, 'host is high, 85 % full, hot and stuck: nothing of the 100 bytes wanted came free'],
+    [100, 0, 'host is high, 85 % full: 100 B came free'],
+    [40, 60, 'host is high, 85 % full: 40 B came free, 60 B of the 100 B wanted did not'],
+    [0, 100, 'host is high, 85 % full, hot and stuck: nothing of the 100 B wanted came free'],
   ])('B3 says what came free: %i', (freed, stuckBytes, says) => {
     expect(alerts.tried(attempt(freed), 0)).toMatchObject({ stuckBytes, says });
   });
 
   it.each([
-    [0, 100, 0, 'host is high, 85 % full: 0 bytes came free, 100 are on their way'],
+    [0, 100, 0, 'host is high, 85 % full: 0 B came free, 100 B are on their way'],
     [
       10,
       60,
       30,
-      'host is high, 85 % full: 10 bytes came free, 60 are on their way, 30 of the 100 wanted did not',
+      'host is high, 85 % full: 10 B came free, 60 B are on their way, 30 B of the 100 B wanted did not',
     ],
   ])('B5 calls nothing stuck that is on its way: %i and %i', (freed, pendingBytes, stuckBytes, says) => {
     expect(alerts.tried(attempt(freed, { pendingBytes }), 0)).toMatchObject({ stuckBytes, says });
