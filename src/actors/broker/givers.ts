@@ -18,6 +18,8 @@ import type { Spilled } from './spilled.js';
 /** How long who is asked may take, and how much longer the answer. */
 const RELIEVE_MS = 2_000;
 const ANSWER_GRACE_MS = 1_000;
+/** Numbers of a broker that was started again begin above those of before: what these asked for may yet be coming free. */
+const ASKS_A_START = 2 ** 20;
 
 export interface GiversOf {
   readonly ctx: Context;
@@ -30,11 +32,12 @@ export interface GiversOf {
 export class Givers {
   readonly pages: PageGiver;
   readonly #of: GiversOf;
-  #asks = 0;
+  #asks: number;
 
   constructor(of: GiversOf) {
     const { ctx, occupancy, rooms, holder } = of;
     this.#of = of;
+    this.#asks = ctx.incarnation * ASKS_A_START;
     this.pages = new PageGiver({
       ...{ ctx, deadlineMs: RELIEVE_MS, writings: rooms.writings },
       // Those on disk nobody takes.

@@ -6,6 +6,7 @@ import type { MemoryReport } from '../../../src/actors/broker/memory-report.js';
 import type { BrokerToMind, MindToBroker } from '../../../src/actors/broker/protocol.js';
 import type { EngineToBroker, PageRecord } from '../../../src/actors/engine/protocol.js';
 import { createStatus } from '../../../src/actors/engine/status.js';
+import type { Relieve } from '../../../src/actors/residency/protocol.js';
 import type { Context } from '../../../src/runtime/actor.js';
 import { Band, type Message } from '../../../src/runtime/message.js';
 import { Party, settled, TestThread } from '../thread.js';
@@ -228,6 +229,20 @@ describe('relief', () => {
     expect((await host())?.pendingBytes).toBe(250);
     await thread.pass(60_000);
     expect(residency.asked.filter(({ type }) => type === 'relieve').length).toBeGreaterThan(1);
+  });
+
+  it('B5 R4 is not taken for one of before by a residency that is still at that', async () => {
+    residency.answer = () => ({ outcome: 'deferred', bytes: 0 });
+    const asks = () =>
+      (residency.asked as unknown as Relieve[]).flatMap(({ type, ask }) => (type === 'relieve' ? [ask] : []));
+    await residency.tell(holds('residency', lease('genes', 900)));
+    await thread.pass(200);
+    expect(asks()).toHaveLength(1);
+    await engine.tell({ ...up(512), shape: null } as never);
+    await thread.pass(100);
+    await residency.tell(holds('residency', lease('genes', 900)));
+    await thread.pass(200);
+    expect(new Set(asks()).size).toBe(2);
   });
 });
 
