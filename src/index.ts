@@ -224,7 +224,7 @@ export class Troupe implements AsyncDisposable {
     return new Trace(this.#system, order);
   }
 
-  /** Structured events of all threads, as they happen (`turn.waiting`, `actor.crashed`, `thread.lost`, ...). */
+  /** What happens on all threads (docs/probes.md). Answers the function that unsubscribes. */
   onProbe(listener: (probe: Probe) => void): () => void {
     return this.#system.onProbe(checkCallback<Probe>(listener, 'listener'));
   }
