@@ -6,11 +6,11 @@ export type { Alert } from './actors/broker/alerts.js';
 export type { HeldLease, Lease, LeaseKind } from './actors/broker/leases.js';
 export type { KindReport, MemoryReport, PoolReport } from './actors/broker/memory-report.js';
 export type { Level } from './actors/broker/pools.js';
-export type { TurnClass } from './actors/broker/protocol.js';
-export type { Shape } from './actors/engine/protocol.js';
+export type { QueueReason, TurnClass } from './actors/broker/protocol.js';
+export type { PageMove, Shape } from './actors/engine/protocol.js';
 export type { Sampling } from './actors/engine/sampling.js';
-export type { LaneReport } from './actors/engine/status.js';
-export type { Outcome, Receipt, RunReceipt } from './actors/mind/protocol.js';
+export type { CheckpointReport, LaneReport } from './actors/engine/status.js';
+export type { FromDisk, OnReclaim, Outcome, Receipt, RunReceipt } from './actors/mind/protocol.js';
 export type {
   GeneMove,
   GeneStats,

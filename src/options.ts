@@ -53,7 +53,7 @@ export interface TroupeOptions {
   readonly threads?: number;
   /** Threads that minds live on; default: one for every 4 cores. */
   readonly hosts?: number;
-  /** Budgets in bytes. */
+  /** Budgets in bytes, and where pages go (docs/memory.md). */
   readonly memory?: MemoryOptions;
   readonly genes?: GeneOptions;
   /** Folder of this process's data, made for its owner only; default: one in the user's runtime folder, or a temporary one. */
@@ -67,7 +67,7 @@ export interface TurnOptions {
   /** Rooms of one mind have transcripts of their own; default `main`. */
   readonly room?: string;
   readonly signal?: AbortSignal;
-  /** Most tokens of the reply; default: a quarter of the context. */
+  /** Most tokens of the reply, as far as its lane has room for them; default: a quarter of the context. */
   readonly maxTokens?: number;
   /** What this turn runs; default: the mind's; empty: the model as it is. */
   readonly genes?: readonly NamedGene[];

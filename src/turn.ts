@@ -67,8 +67,6 @@ export class Turn implements AsyncIterable<Piece> {
     }
   }
 
-  // What follows is for `Mind`.
-
   /** The reply so far. */
   get text(): string {
     return this.#text;
@@ -79,13 +77,19 @@ export class Turn implements AsyncIterable<Piece> {
     return this.#grewAt;
   }
 
-  /** More text has come. */
+  // What follows is for `Mind`.
+
+  /**
+   * More text has come.
+   * @internal
+   */
   grow(text: string): void {
     if (text !== '') this.#grewAt ??= performance.now();
     this.#text += text;
     this.#rouse();
   }
 
+  /** @internal */
   end(result: Omit<TurnResult, 'text'>): void {
     if (this.#ended !== undefined) return;
     this.#ended = { text: this.#text, ...result };

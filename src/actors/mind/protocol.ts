@@ -96,6 +96,10 @@ export interface MindTranscript {
   readonly genes: readonly NamedGene[];
 }
 
+/**
+ * How a turn or one run of it ended: by itself or at a stop string; at its most tokens; by its caller, or because its mind left;
+ * because its lane was taken back; by an error; and of a run alone, with its engine.
+ */
 export type Outcome = 'stop' | 'length' | 'aborted' | 'reclaimed' | 'failed' | 'lost';
 
 /** A page read from disk for a run: bytes in memory, and how long it took. */
@@ -136,7 +140,7 @@ export interface Receipt {
   /** Genes, and their bytes, that had to be moved to the device for it. */
   readonly genesMissed: GenesMissed;
   readonly runs: readonly RunReceipt[];
-  /** Milliseconds waited, by reason. */
+  /** Milliseconds waited, by reason (docs/memory.md): `{ lane: 120.5 }`; `room`: for turns of its room that were called before. */
   readonly waits: Readonly<Partial<Record<QueueReason | 'room', number>>>;
   readonly outcome: Outcome;
   readonly seed: number;
