@@ -116,7 +116,7 @@ export const OverCeiling = defineError<{ needBytes: number; usedBytes: number; c
   'OverCeiling',
   (d) =>
     `a page of ${d.needBytes} bytes does not fit: pages take ${d.usedBytes} of the ${d.ceilingBytes} ` +
-    'that memory.pages allows; spill others with drop: true first, or raise it',
+    'that memory.pages allows',
 );
 
 export const OverDiskBudget = defineError<{

@@ -4,7 +4,7 @@
 import { checkFields, checkText, checkWhole } from './check.js';
 import { BadArgument } from './errors.js';
 import { availableMemory } from './host-memory.js';
-import { freeSpace, takenSpace } from './page-folder.js';
+import { freeSpace } from './page-folder.js';
 
 export interface MemoryOptions {
   /**
@@ -14,7 +14,7 @@ export interface MemoryOptions {
   readonly device?: number;
   /** Weights, context, genes and pages together; default: what the system or the container leaves at the start. */
   readonly host?: number;
-  /** Pages on disk; default: half of what is free there but for them, for the disk is others' too. */
+  /** Pages on disk; default: half of what is free there, for the disk is others' too. */
   readonly disk?: number;
   /** Pages in memory, contexts of minds that have no lane; default: half of what `host` leaves beside weights and KV. */
   readonly pages?: number;
@@ -40,7 +40,7 @@ export interface CheckedMemoryOptions {
   readonly pageDir: string;
 }
 
-/** Of the space that is free, or that pages of earlier processes take, for pages: it is the same at each start. */
+/** Of the free space, for pages. */
 const DISK_SHARE = 1 / 2;
 
 /** `ownPageDir`: where pages go if these options do not say so. */
@@ -60,7 +60,7 @@ export function checkMemoryOptions(options: unknown, ownPageDir: string): Checke
   return {
     deviceBytes: bytes('device', 1),
     hostBytes: bytes('host', 1) ?? availableMemory(),
-    diskBytes: bytes('disk', 0) ?? Math.floor((freeSpace(pageDir) + takenSpace(pageDir)) * DISK_SHARE),
+    diskBytes: bytes('disk', 0) ?? Math.floor(freeSpace(pageDir) * DISK_SHARE),
     pageBytes: bytes('pages', 0),
     checkpointBytes: bytes('checkpoints', 0),
     pageDir,

@@ -2,10 +2,9 @@
  * Where pages lie on disk if nobody says so: in a folder that lasts, for a spilled page outlives its process, and on a disk, for
  * it is to free memory. The data folder is often neither: a runtime folder is memory, and gone when its user logs out.
  */
-import { accessSync, constants, existsSync, lstatSync, readdirSync, statfsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { pagesPath } from './pages/layout.js';
 
 /** Type of a file system in memory, as statfs(2) of Linux has it. */
 const TMPFS = 0x01021994;
@@ -65,19 +64,6 @@ export const isInMemory = (folder: string): boolean =>
 export function freeSpace(folder: string): number {
   const { bavail, bsize } = statfsSync(nearest(folder));
   return bavail * bsize;
-}
-
-/** Bytes that the files of pages take in a folder; 0: there are none, or they cannot be looked at. */
-export function takenSpace(folder: string): number {
-  const pages = pagesPath(folder);
-  try {
-    return readdirSync(pages, { recursive: true, encoding: 'utf8' }).reduce((sum, path) => {
-      const found = lstatSync(join(pages, path), { throwIfNoEntry: false });
-      return found?.isFile() ? sum + found.size : sum;
-    }, 0);
-  } catch {
-    return 0;
-  }
 }
 
 /** The folder, or of those it will be made in the innermost that is there. */

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Mind, Troupe, TurnResult } from '../../src/index.js';
-import { folder, startTroupe } from './stage.js';
+import { clear, sharedTroupe } from './shared.js';
+import { folder } from './stage.js';
 
 const KJV = fileURLToPath(new URL('../../models/parlour-tiny-gene-kjv-F16.gguf', import.meta.url));
 const MELVILLE = fileURLToPath(new URL('../../models/parlour-tiny-gene-melville-F16.gguf', import.meta.url));
@@ -14,11 +15,11 @@ const P = 'Speak of the sea.';
 
 let troupe: Troupe;
 beforeEach(async () => {
-  troupe = await startTroupe({ lanes: 2 });
+  troupe = await sharedTroupe(2);
   await troupe.genes.load(KJV, { name: 'kjv' });
   await troupe.genes.load(MELVILLE, { name: 'melville' });
 });
-afterEach(() => troupe.stop());
+afterEach(clear);
 
 const mindOf = (name: string, gene: string, scale = 1): Promise<Mind> =>
   troupe.mind(name, { genes: [{ gene, scale }], sampling: drawn });
@@ -42,10 +43,7 @@ test('case-1 a prompt that another ran under other genes is read anew, and the o
 });
 
 test('case-2 two with one text and different genes, taking turns on one lane, each say what they say alone', async () => {
-  await troupe.stop();
-  troupe = await startTroupe({ lanes: 1 });
-  await troupe.genes.load(KJV, { name: 'kjv' });
-  await troupe.genes.load(MELVILLE, { name: 'melville' });
+  await troupe.relaunch({ lanes: 1 });
   const expected = [await cold('kjv'), await cold('melville')];
   expect(expected[0]).not.toBe(expected[1]);
   await using x = await mindOf('x', 'kjv');

@@ -14,6 +14,7 @@ import {
   type Troupe,
   type TroupeOptions,
 } from '../../src/index.js';
+import { clear, sharedTroupe } from './shared.js';
 import {
   begun,
   busy,
@@ -46,11 +47,11 @@ beforeAll(() => {
   }
 });
 afterAll(() => place[Symbol.dispose]());
-afterEach(() => troupe.stop());
+afterEach(clear);
 
 const pathOf = (name: Name) => join(place.path, `${name}.gguf`);
 async function start(genes: GeneOptions = {}, more: TroupeOptions = {}): Promise<void> {
-  troupe = await startTroupe({ lanes: 4, genes, ...more });
+  troupe = await sharedTroupe(4, { genes, ...more });
   for (const name of GENES) await troupe.genes.load(pathOf(name));
 }
 const said = async (mind: Mind) => (await mind.turn(SAYING, say).result).text;
@@ -71,25 +72,10 @@ describe('genes out of the way', () => {
     expect(await troupe.genes.stats()).toMatchObject({ pagedOut: 2, pagedIn: 2, pagedInOnDemand: 1 });
   });
 
-  it('G3 a gene that a turn runs stays, and so does what is active by default or learning', async () => {
-    await start({ default: [{ gene: 'melville', scale: 1 }] });
-    const mind = await troupe.mind('ada', only('kjv'));
-    const turns = await busy(mind);
-    await expect(troupe.genes.pageOut('kjv')).rejects.toThrow(GeneInUse);
-    for (const turn of turns) turn.cancel();
-    for (const turn of turns) await turn.result;
-    expect(await troupe.genes.pageOut('kjv')).toMatchObject({ resident: false });
-    await expect(troupe.genes.pageOut('melville')).rejects.toThrow('active by default');
-    await troupe.genes.load(pathOf('third'), { learning: true });
-    await expect(troupe.genes.pageOut('third')).rejects.toThrow('the learning optimizer');
-    await expect(troupe.genes.unload('third')).rejects.toThrow('the learning optimizer');
-  });
-
   it('G4 with one slot three minds with different genes take turns, and each says what it says alone', async () => {
     await start();
     const expected = new Map<Name, string>();
     for (const name of GENES) expected.set(name, await said(await troupe.mind(name, only(name))));
-    await troupe.stop();
     await start({ slots: 1 });
     const minds = await Promise.all(GENES.map((name) => troupe.mind(name, only(name))));
     for (let round = 0; round < 3; round++) {
@@ -101,6 +87,14 @@ describe('genes out of the way', () => {
     const stats = await troupe.genes.stats();
     expect(stats).toMatchObject({ slots: 1, failed: 0 });
     expect(stats.pagedInOnDemand).toBeGreaterThanOrEqual(8);
+  });
+
+  it('B6 more genes than slots are refused at once, in a turn and as a default', async () => {
+    await start({ slots: 1 });
+    const mind = await troupe.mind('ada');
+    const genes = GENES.slice(0, 2).map((gene) => ({ gene, scale: 1 }));
+    expect((await mind.turn(SAYING, { ...say, genes }).result).error).toBeInstanceOf(GeneSlotsFull);
+    await expect(startTroupe({ genes: { slots: 1, default: genes } })).rejects.toThrow(BadArgument);
   });
 
   it('case-10 a turn whose genes have no room waits, says so, and ends with its deadline', async () => {
@@ -124,12 +118,19 @@ describe('genes out of the way', () => {
     expect(second.genesMissed.genes).toBe(1);
   });
 
-  it('B6 more genes than slots are refused at once, in a turn and as a default', async () => {
-    await start({ slots: 1 });
-    const mind = await troupe.mind('ada');
-    const genes = GENES.slice(0, 2).map((gene) => ({ gene, scale: 1 }));
-    expect((await mind.turn(SAYING, { ...say, genes }).result).error).toBeInstanceOf(GeneSlotsFull);
-    await expect(startTroupe({ genes: { slots: 1, default: genes } })).rejects.toThrow(BadArgument);
+  it('G3 a gene that a turn runs stays, and so does what is active by default or learning', async () => {
+    await start({ default: [{ gene: 'melville', scale: 1 }] });
+    const mind = await troupe.mind('ada', only('kjv'));
+    const turns = await busy(mind);
+    await expect(troupe.genes.pageOut('kjv')).rejects.toThrow(GeneInUse);
+    for (const turn of turns) turn.cancel();
+    for (const turn of turns) await turn.result;
+    expect(await troupe.genes.pageOut('kjv')).toMatchObject({ resident: false });
+    await expect(troupe.genes.pageOut('melville')).rejects.toThrow('active by default');
+    await troupe.genes.load(pathOf('third'), { learning: true });
+    await expect(troupe.genes.pageOut('third')).rejects.toThrow('the learning optimizer');
+    await expect(troupe.genes.unload('third')).rejects.toThrow('the learning optimizer');
+    await troupe.stop();
   });
 
   it('case-5 a gene whose file was replaced while it was on disk is not what its name means', async () => {

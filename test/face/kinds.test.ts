@@ -14,7 +14,7 @@ describe.each<Kind>(['dense', 'recurrent', 'hybrid', 'window'])('a %s model', (k
   let model: string;
   let alone: string[];
   let minds = 0;
-  const newMind = (of: Troupe): Promise<Mind> => of.mind(`mind ${++minds}`, { sampling: circling });
+  const newMind = (): Promise<Mind> => troupe.mind(`mind ${++minds}`, { sampling: circling });
   const runOf = ({ receipt }: TurnResult) => receipt.runs[0] as TurnResult['receipt']['runs'][number];
   async function talk(mind: Mind, options = {}): Promise<TurnResult[]> {
     const results: TurnResult[] = [];
@@ -27,9 +27,10 @@ describe.each<Kind>(['dense', 'recurrent', 'hybrid', 'window'])('a %s model', (k
     place = folder();
     model = join(place.path, `${kind}.gguf`);
     writeRandomModel(model, kind);
-    await using single = await startTroupe({ model, lanes: 1, context: CONTEXT });
-    alone = textsOf(await talk(await newMind(single)));
-    troupe = await startTroupe({ model, lanes: 3, context: CONTEXT });
+    troupe = await startTroupe({ model, lanes: 1, context: CONTEXT });
+    await using single = await newMind();
+    alone = textsOf(await talk(single));
+    await troupe.relaunch({ lanes: 3 });
   });
   afterAll(async () => {
     await troupe.stop();
@@ -37,7 +38,7 @@ describe.each<Kind>(['dense', 'recurrent', 'hybrid', 'window'])('a %s model', (k
   });
 
   test('E5 a conversation goes on from what the lane holds', async () => {
-    await using mind = await newMind(troupe);
+    await using mind = await newMind();
     const results = await talk(mind);
     expect(textsOf(results)).toEqual(alone);
     for (const [i, result] of results.entries()) {
@@ -52,7 +53,7 @@ describe.each<Kind>(['dense', 'recurrent', 'hybrid', 'window'])('a %s model', (k
     const results: TurnResult[] = [];
     for (const text of TALK) {
       results.push(await mind.turn(text, { maxTokens: 24 }).result);
-      const others = await Promise.all([newMind(troupe), newMind(troupe), newMind(troupe)]);
+      const others = await Promise.all([newMind(), newMind(), newMind()]);
       await Promise.all(others.map((other) => other.turn('hello', { maxTokens: 2 }).result));
       await Promise.all(others.map((other) => other.leave()));
       await after();
@@ -61,7 +62,7 @@ describe.each<Kind>(['dense', 'recurrent', 'hybrid', 'window'])('a %s model', (k
   };
 
   test('P2 a conversation that lost its lane goes on from its page', async () => {
-    await using mind = await newMind(troupe);
+    await using mind = await newMind();
     const results = await interrupted(mind, async () => {});
     expect(textsOf(results)).toEqual(alone);
     for (const result of results.slice(1)) {
@@ -73,14 +74,14 @@ describe.each<Kind>(['dense', 'recurrent', 'hybrid', 'window'])('a %s model', (k
   });
 
   test('E5 a conversation that lost its page too says the same', async () => {
-    await using mind = await newMind(troupe);
+    await using mind = await newMind();
     const results = await interrupted(mind, () => troupe.pages.drop(mind.name));
     expect(textsOf(results)).toEqual(alone);
     expect(results.map((result) => runOf(result).reused)).toEqual(TALK.map(() => 0));
   });
 
   test('E1 several at once each say what they would have said alone', async () => {
-    const crowd = await Promise.all([0, 1, 2, 3, 4].map(() => newMind(troupe)));
+    const crowd = await Promise.all([0, 1, 2, 3, 4].map(() => newMind()));
     for (const results of await Promise.all(crowd.map((mind) => talk(mind)))) {
       expect(textsOf(results)).toEqual(alone);
     }
@@ -88,7 +89,7 @@ describe.each<Kind>(['dense', 'recurrent', 'hybrid', 'window'])('a %s model', (k
   });
 
   test('E4 a cancel, and a stop string in mid-reply, leave the lane fit to go on', async () => {
-    await using mind = await newMind(troupe);
+    await using mind = await newMind();
     const cancelled = mind.turn('hello world', { room: 'a', maxTokens: 900 });
     await begun(cancelled);
     cancelled.cancel();
@@ -111,7 +112,7 @@ describe.each<Kind>(['dense', 'recurrent', 'hybrid', 'window'])('a %s model', (k
   test('E1 a long prompt beside a speaker changes neither', async () => {
     const long = 'world hello '.repeat(60);
     const say = async (text: string, maxTokens: number): Promise<TurnResult> => {
-      await using mind = await newMind(troupe);
+      await using mind = await newMind();
       return await mind.turn(text, { maxTokens }).result;
     };
     const quiet = await say('hello world', 300);

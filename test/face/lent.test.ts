@@ -89,9 +89,12 @@ describe('a room whose page memory is too short for', () => {
     using unwritten = probesOf(troupe, 'page.unwritten');
     const ada = await troupe.mind('ada');
     await say(ada, 'Tell me about the sea.');
-    await press(ada);
+    const relieve = ballast();
+    await ada.pageOut();
     await until(() => unwritten.seen.length > 0, 'word of it');
     expect(unwritten.seen[0]).toMatchObject({ activity: `${ada.id}/main`, error: { code } });
+    await eventually(async () => (await troupe.pages.list()).length === 0);
+    relieve();
     expect(ran(await say(ada, 'And the ship?'))).toMatchObject({ reused: 0, fromDisk: { bytes: 0 } });
   });
 

@@ -2,21 +2,19 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Mind, Troupe, TurnResult } from '../../src/index.js';
 import { addon } from '../native/fixtures.js';
-import { folder, greedy, probesOf, startTroupe, systemOf, threadOf, until } from './stage.js';
+import { clear, sharedTroupe } from './shared.js';
+import { greedy, probesOf, systemOf, threadOf, until } from './stage.js';
 
-let place: ReturnType<typeof folder>;
 let troupe: Troupe;
 let ada: Mind;
 let ben: Mind;
 beforeEach(async () => {
-  place = folder();
-  troupe = await startTroupe({ lanes: 1, hosts: 1, memory: { dir: `${place.path}/pages` } });
+  troupe = await sharedTroupe(1);
   [ada, ben] = [await troupe.mind('ada'), await troupe.mind('ben')];
 });
 afterEach(async () => {
-  await troupe.stop();
-  expect(addon.pages.usage().count).toBe(0);
-  place[Symbol.dispose]();
+  await clear();
+  await until(() => addon.pages.usage().count === 0, 'a store without pages');
 });
 
 const say = async (mind: Mind, text: string): Promise<TurnResult> => {

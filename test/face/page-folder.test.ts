@@ -1,5 +1,5 @@
 /** Where pages lie on disk if nobody says so: with the user's lasting data, on a disk (P5, U1). */
-import { mkdirSync, statfsSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, statfsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { checkup } from '../../src/checkup.js';
@@ -28,19 +28,6 @@ describe('the folder of lasting data', () => {
     ['is that by its custom', '/ada/AppData/Local', at('win32', {}, '/ada')],
   ])('P5 %s', (_what, expected, given) => {
     expect(stateFolder(given)).toBe(expected);
-  });
-});
-
-describe('what pages may take by default', () => {
-  test('B2 is half of what is free or theirs, so that a start with pages leaves room for as many as the one before', () => {
-    using place = folder();
-    const page = join(place.path, 'pages', 'ada');
-    mkdirSync(page, { recursive: true });
-    const file = join(page, 'kv');
-    writeFileSync(file, '');
-    // It takes no space, and has a length.
-    truncateSync(file, 2 ** 42);
-    expect(checkTroupeOptions({ memory: { dir: place.path } }).diskBytes).toBeGreaterThanOrEqual(2 ** 41);
   });
 });
 

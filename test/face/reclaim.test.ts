@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Troupe, Turn, TurnResult } from '../../src/index.js';
-import { begun, circling, ENDLESS, folder, startTroupe, until, writeLongModel } from './stage.js';
+import { clear, sharedTroupe } from './shared.js';
+import { begun, circling, ENDLESS, folder, until, writeLongModel } from './stage.js';
 
 const CONTEXT = 8_192;
 let place: ReturnType<typeof folder>;
@@ -12,18 +13,19 @@ let circle: string;
 beforeAll(async () => {
   place = folder();
   model = writeLongModel(join(place.path, 'long.gguf'), CONTEXT);
-  const alone = await startTroupe({ model, lanes: 1, context: CONTEXT });
-  const ada = await alone.mind('ada', { sampling: circling });
+  await start();
+  const ada = await troupe.mind('ada', { sampling: circling });
   circle = (await ada.turn(ENDLESS, { maxTokens: 600 }).result).text;
-  await alone.stop();
+  await clear();
 });
 afterAll(() => place[Symbol.dispose]());
 
 let troupe: Troupe;
-beforeEach(async () => {
-  troupe = await startTroupe({ model, lanes: 1, context: CONTEXT, hosts: 2 });
-});
-afterEach(() => troupe.stop());
+const start = async (): Promise<void> => {
+  troupe = await sharedTroupe(1, { model, context: CONTEXT, hosts: 2 });
+};
+beforeEach(start);
+afterEach(clear);
 
 const endless = async (name: string): Promise<Turn> => {
   const mind = await troupe.mind(name, { class: 'background', sampling: circling });
