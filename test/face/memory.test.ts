@@ -3,8 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { MemoryReport, PoolReport, Troupe, TroupeOptions } from '../../src/index.js';
 import { SectionKind } from '../../src/native/pages.js';
+import { Band } from '../../src/runtime/message.js';
 import { addon } from '../native/fixtures.js';
-import { folder, greedy, probesOf, startTroupe, until } from './stage.js';
+import { actorOf, folder, greedy, probesOf, startTroupe, systemOf, until } from './stage.js';
 
 const KJV = fileURLToPath(new URL('../../models/parlour-tiny-gene-kjv-F16.gguf', import.meta.url));
 const MIB = 2 ** 20;
@@ -15,6 +16,11 @@ afterEach(async () => {
 });
 const start = async (options: TroupeOptions = {}): Promise<void> => {
   troupe = await startTroupe(options);
+};
+/** Messages that these cannot handle. */
+const CRASHING = {
+  broker: { type: 'request', ticket: 0, activity: 'x', class: 'realtime', cells: 1n, genes: [] },
+  pager: { type: 'put-away', pages: null, deadlineMs: 1 },
 };
 const bytesOf = (report: MemoryReport, kind: string): number =>
   report.leases.filter((lease) => lease.kind === kind).reduce((sum, { bytes }) => sum + bytes, 0);
@@ -100,6 +106,29 @@ describe('the ledger of a troupe', () => {
     });
     await eventually((now) => onDisk(now)?.bytes === bytes);
   });
+
+  it.each(['pager', 'broker'] as const)(
+    'B2 R4 has what pages take on disk also when the %s was started again',
+    async (who) => {
+      using place = folder();
+      await start({ lanes: 1, memory: { dir: `${place.path}/pages` } });
+      const ada = await troupe.mind('ada');
+      await ada.turn('Tell me.', { maxTokens: 8, sampling: greedy }).result;
+      const { bytes } = await ada.spill();
+      const onDisk = ({ pools }: MemoryReport) => pools[1]?.heldBytes;
+      await eventually((now) => onDisk(now) === bytes);
+      const heard: number[] = [];
+      using crashes = probesOf(troupe, 'actor.crashed');
+      systemOf(troupe).tell(actorOf(troupe, who), CRASHING[who], { band: Band.reserved });
+      await until(() => crashes.seen.length > 0, 'the crash');
+      await ada.turn('Tell me more.', { maxTokens: 8, sampling: greedy }).result;
+      await eventually((now) => {
+        heard.push(onDisk(now) ?? 0);
+        return heard.length > 10 && heard.at(-1) === bytes;
+      });
+      if (who === 'pager') expect(new Set(heard)).toEqual(new Set([bytes]));
+    },
+  );
 
   it('B2 spills at one time take no more of the disk than they may together', async () => {
     using place = folder();

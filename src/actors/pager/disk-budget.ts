@@ -30,6 +30,7 @@ export class DiskBudget {
   /** The folder has been opened. */
   async count(files: Pick<PageFiles, 'list'>): Promise<void> {
     for (const file of (await files.list()).pages) this.wrote(file);
+    this.news.changed();
   }
 
   /** Nothing may be written. */

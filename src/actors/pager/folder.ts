@@ -13,6 +13,9 @@ import { DiskWaits, unlessAborted } from './disk-waits.js';
 import { tellOfDisk } from './post.js';
 import type { PagerArgs } from './protocol.js';
 
+/** The key in the saved state of whether the folder was ever opened. */
+const OPENED = 'folder';
+
 /** What has become of the page is not known then. A reader also finishes, or discards, what was cut short. */
 const UNKNOWN = ['DiskFailure', 'PublicationUnfinished', 'PageCorrupt', 'AskTimeout'];
 
@@ -36,6 +39,16 @@ export class Folder {
     this.#makeWork = makeWork;
     this.disk = new DiskBudget(ctx, args);
     this.waits = new DiskWaits(ctx);
+  }
+
+  /**
+   * Says what pages take on disk. One that was opened by a pager before this one is opened anew, and what was said of it holds
+   * until it is counted.
+   */
+  begin(saved: ReadonlyMap<string, unknown>): void {
+    if (!saved.has(OPENED)) return this.disk.news.tell();
+    // Why it cannot be opened is heard by who has to do with it next.
+    this.open().catch(() => {});
   }
 
   /** One that could not be opened is tried again the next time. */
@@ -90,6 +103,7 @@ export class Folder {
     const files = await PageFiles.open(this.#args.dir, work);
     try {
       await this.disk.count(files);
+      this.#ctx.save(OPENED, true);
       return files;
     } catch (error) {
       await files.close();

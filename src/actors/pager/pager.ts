@@ -63,7 +63,7 @@ class Pager implements Behaviour {
     this.#reads = new Reads(ctx, args, this.#files);
     this.#putAway = new PutAway(ctx, args, this.#files, loans);
     // So that the broker knows of it.
-    this.#folder.disk.news.tell();
+    this.#folder.begin(saved);
     if (ctx.incarnation > 0) this.#tellBroker({ type: 'forget' });
   }
 

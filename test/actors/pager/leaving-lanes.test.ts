@@ -97,7 +97,7 @@ it.each([
   [refusesAt, write] = [at, job];
   expect(await written()).toMatchObject([{ type: 'lane-over', lane: lane(), error: { code } }]);
   expect(asked).toEqual(heard);
-  expect([...(await thread.saved(pager)).keys()]).toEqual([]);
+  expect([...(await thread.saved(pager)).keys()]).toEqual(['folder']);
   expect(thread.probes).toContainEqual(expect.objectContaining({ name: 'page.unwritten' }));
 });
 
