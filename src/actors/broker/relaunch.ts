@@ -50,8 +50,9 @@ export class Relaunch {
       reply.reject(new MailboxFull({ actor: ctx.name, band: 'user', bound: 1 }));
       return;
     }
+    const endsAt = ctx.now + deadlineMs;
     const forget = ctx.after(deadlineMs, { type: 'late' });
-    this.#wanted = { ...asked, endsAt: ctx.now + deadlineMs, forget, stage: 'asked' };
+    this.#wanted = { ...asked, endsAt, forget, stage: 'asked' };
     this.#settle();
   }
 
@@ -119,11 +120,14 @@ export class Relaunch {
     else this.#take()?.reply.reject(new EngineLost({ reason: 'it came back as it was before' }));
   }
 
-  /** Its deadline is past: grants go on, unless the lanes are free, or the engine, if one is up, is at it. */
+  /**
+   * Its deadline is past, or that of what is done before: grants go on, unless the lanes are free and an engine is up or has
+   * time to come, or one is at it.
+   */
   late(isUp: boolean): void {
     const wanted = this.#wanted;
     if (wanted === undefined || (isUp && wanted.stage === 'told')) return;
-    if (isUp && wanted.stage !== 'asked') {
+    if (wanted.stage !== 'asked' && (isUp || this.#ctx.now < wanted.endsAt)) {
       wanted.stage = 'ready';
       return this.#settle();
     }

@@ -170,6 +170,15 @@ describe('a context that is made smaller for memory', () => {
     expect(await told()).toEqual(['relaunch']);
   });
 
+  it('B4 E7 is made smaller by the engine after one that was lost meanwhile, however long that is away', async () => {
+    await press();
+    engine.end();
+    await thread.pass(10_000);
+    engine = await Party.enter(thread, 'engine again', () => broker);
+    engine.tell({ type: 'up', engine: engine.id, epoch: 1, shape: FULL, pages: [] });
+    expect(await told()).toEqual(['relaunch']);
+  });
+
   it('B4 takes no notice of a lane that was written too late: what it held is in memory', async () => {
     await press();
     const old = (await leaving()) as LeavingLane;
