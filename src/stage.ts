@@ -59,6 +59,9 @@ export interface Fit extends Shares {
   readonly threads: number;
 }
 
+/** A troupe that has lost one of its own for good fails as a whole: its turns would wait for it until their deadlines. */
+const CORE = { thread: CONTROL_THREAD, vital: true } as const;
+
 export const moduleUrl = (path: string): string => new URL(path, import.meta.url).href;
 
 /** Starts broker and engine, which loads the model. Rejects with what the load throws. */
@@ -72,7 +75,7 @@ export async function openStage(
     name: 'broker',
     module: moduleUrl('./actors/broker/broker.js'),
     args: brokerArgs(options, fit, status),
-    thread: CONTROL_THREAD,
+    ...CORE,
   });
   const args = engineArgs(options, fit, broker, status);
   const engine = await startEngine(system, options, args);
@@ -81,7 +84,7 @@ export async function openStage(
     name: 'residency',
     module: moduleUrl('./actors/residency/residency.js'),
     args: residencyArgs(options, ready.model, { engine, broker }),
-    thread: CONTROL_THREAD,
+    ...CORE,
   });
   // The main thread holds the weights too, so that they outlive a crash of the engine's thread.
   attachVocab(ready.model);
@@ -92,7 +95,7 @@ export async function openStage(
       ...{ broker, engine, residency, dir: options.pageDir, diskBytes: options.diskBytes },
       fingerprint: ready.fingerprint,
     } satisfies PagerArgs,
-    thread: CONTROL_THREAD,
+    ...CORE,
   });
   const reader = new Reader();
   const readerId = await system.main.spawn(reader.definition, {
@@ -182,6 +185,7 @@ async function startEngine(
       module: moduleUrl('./actors/engine/engine.js'),
       args,
       thread: ENGINE_THREAD,
+      vital: true,
       startMs: LOAD_MS,
     });
   } catch (error) {

@@ -81,6 +81,10 @@ export class Company {
   /** `opened`: told of the stage before anything happens there. */
   async run(opened: (stage: Stage) => void): Promise<Outcome> {
     const stage = await this.#open();
+    // A troupe would fail as a whole; here the others are to come through it.
+    this.#sim.stage.system.onProbe(({ name, actor }) => {
+      if (name === 'actor.given_up' && actor === 'engine') this.#witnesses.owners.engineGone();
+    });
     opened(stage);
     this.#stage = stage;
     await this.#genes.begin();

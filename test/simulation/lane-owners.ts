@@ -87,6 +87,11 @@ export class LaneOwners implements Listener {
     }
   }
 
+  /** There is none any more, and no lane: nobody says that a grant is over. */
+  engineGone(): void {
+    this.#grants.clear();
+  }
+
   /** Lanes that are granted, and grants that hold genes. */
   get granted(): number {
     return this.#grants.size;

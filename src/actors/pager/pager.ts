@@ -64,7 +64,10 @@ class Pager implements Behaviour {
     this.#putAway = new PutAway(ctx, args, this.#files, loans);
     // So that the broker knows of it.
     this.#folder.begin(saved);
-    if (ctx.incarnation > 0) this.#tellBroker({ type: 'forget' });
+    if (ctx.incarnation === 0) return;
+    this.#tellBroker({ type: 'forget' });
+    // The jobs of the one before are over, and whatever memory they held is free.
+    this.#folder.tellEngine();
   }
 
   receive(message: PagerMessage, ctx: Context): unknown {

@@ -181,3 +181,15 @@ it('R6 a page of which nobody can say whether it is there is told of', async () 
   await settled(60);
   expect(thread.probes).toContainEqual(expect.objectContaining({ name: 'page.unknown', page: 'ada/main' }));
 });
+
+it('B1 a pager that is started again has the engine look at what the jobs of the one before held', async () => {
+  const end = hangs('spill');
+  void putAway();
+  await settled();
+  broker.tell({ type: 'put-away', pages: [], deadlineMs: 1n } as never);
+  await settled();
+  end();
+  await broker.hears();
+  await thread.pass(1_000);
+  expect(await broker.hears()).toContainEqual({ type: 'leases-changed' });
+});
