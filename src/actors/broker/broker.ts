@@ -16,7 +16,6 @@ import type { ResidencyToBroker } from '../residency/protocol.js';
 import { Away, type WatchAgain } from './away.js';
 import { GenePins } from './gene-pins.js';
 import { Grants } from './grants.js';
-import { Ledger } from './ledger.js';
 import { Memory, type MemoryMessage } from './memory.js';
 import { Occupancy } from './occupancy.js';
 import { BrokerPost } from './post.js';
@@ -26,6 +25,7 @@ import { type ReclaimLate, Reclaims } from './reclaims.js';
 import { tellOfStart } from './recover.js';
 import { Relaunch } from './relaunch.js';
 import { Spilled } from './spilled.js';
+import { TurnBook } from './turn-book.js';
 import { Waiting } from './waiting.js';
 
 /**
@@ -43,7 +43,7 @@ type EngineUp = EngineToBroker & { type: 'up' };
 
 class Broker implements Behaviour {
   readonly #ctx: Context;
-  readonly #ledger: Ledger;
+  readonly #turns: TurnBook;
   readonly #occupancy: Occupancy;
   readonly #spilled: Spilled;
   readonly #pins: GenePins;
@@ -62,20 +62,20 @@ class Broker implements Behaviour {
     this.#ctx = ctx;
     const tellEngine = (message: EngineControl): void => this.#tellEngine(message);
     const post = new BrokerPost(ctx);
-    const ledger = new Ledger(ctx.incarnation * GRANTS_A_START);
+    const turns = new TurnBook(ctx.incarnation * GRANTS_A_START);
     const occupancy = new Occupancy(args.pageBytes, ctx, tellEngine);
-    const spilled = new Spilled(ctx, saved, occupancy, ledger);
+    const spilled = new Spilled(ctx, saved, occupancy, turns);
     const pins = new GenePins(ctx, post);
     const relaunch = new Relaunch(ctx, () => this.#settleAll());
-    this.#ledger = ledger;
+    this.#turns = turns;
     this.#occupancy = occupancy;
     this.#spilled = spilled;
     this.#pins = pins;
     this.#relaunch = relaunch;
-    this.#waiting = new Waiting({ ctx, post, ledger, occupancy, genes: pins.table, spilled });
-    this.#grants = new Grants({ ctx, post, ledger, occupancy, pins, readings: spilled.readings, tellEngine });
-    this.#reclaims = new Reclaims({ ctx, post, ledger, genes: pins.table, tellEngine, status: args.status });
-    const beside = { occupancy, turns: ledger, rooms: spilled, relaunch };
+    this.#waiting = new Waiting({ ctx, post, turns, occupancy, genes: pins.table, spilled });
+    this.#grants = new Grants({ ctx, post, turns, occupancy, pins, readings: spilled.readings, tellEngine });
+    this.#reclaims = new Reclaims({ ctx, post, turns, genes: pins.table, tellEngine, status: args.status });
+    const beside = { occupancy, turns, rooms: spilled, relaunch };
     this.#memory = new Memory(ctx, saved, args.budgets, beside);
     this.#away = new Away(ctx);
     if (ctx.incarnation > 0) this.#forget = tellOfStart(ctx, saved);
@@ -145,7 +145,7 @@ class Broker implements Behaviour {
   #hearOfGenes(message: GeneWord, sender: ActorId): void {
     switch (message.type) {
       case 'genes-up':
-        this.#pins.up(sender, message, this.#ledger);
+        this.#pins.up(sender, message, this.#turns);
         return this.#waiting.admitAll(this.#engine?.shape);
       case 'stock':
         this.#pins.hear(sender, message.stock);
@@ -157,7 +157,7 @@ class Broker implements Behaviour {
       case 'unpinned':
         return this.#grants.unpinned(message.grant, message.error);
       case 'confirm':
-        return this.#pins.confirm(message, this.#ledger);
+        return this.#pins.confirm(message, this.#turns);
       case 'confirmed':
         this.#grants.over(sender, message.over);
         return this.#pins.confirmed(sender, message.question);
@@ -178,7 +178,7 @@ class Broker implements Behaviour {
       this.#grants.takeBack(notice.id);
       this.#spilled.forget(notice.id);
       this.#pins.left(notice.id);
-      this.#ledger.forget(notice.id);
+      this.#turns.forget(notice.id);
       this.#ctx.save(`mind/${notice.id}`, undefined);
     }
     this.#settleAll();
@@ -200,8 +200,8 @@ class Broker implements Behaviour {
     if (engine === undefined) return;
     if (!this.#relaunch.isForRoom) this.#waiting.fetch(engine.shape);
     this.#relaunch.reclaim(this.#reclaims);
-    if (this.#relaunch.holds(this.#ledger.granted.size, (message) => this.#tellEngine(message))) return;
-    while (this.#ledger.waiting.size > 0) {
+    if (this.#relaunch.holds(this.#turns.granted.size, (message) => this.#tellEngine(message))) return;
+    while (this.#turns.waiting.size > 0) {
       const placement = choose(this.#waiting.state(engine.shape));
       if (placement === undefined) return;
       this.#waiting.change();
@@ -211,7 +211,7 @@ class Broker implements Behaviour {
 
   #sayWhy(): void {
     this.#waiting.sayWhy(this.#relaunch.isWanted ? undefined : this.#engine?.shape);
-    if (this.#checking || (this.#ledger.waiting.size === 0 && !this.#grants.arePinning)) return;
+    if (this.#checking || (this.#turns.waiting.size === 0 && !this.#grants.arePinning)) return;
     this.#checking = true;
     this.#ctx.after(CHECK_MS, { type: 'check' });
   }

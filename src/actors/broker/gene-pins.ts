@@ -7,8 +7,8 @@ import { Band } from '../../runtime/message.js';
 import { type Activity, belongsTo, mindOf } from '../activity.js';
 import type { BrokerToResidency, GeneStock, PinnedGene, ResidencyToBroker } from '../residency/protocol.js';
 import { GeneTable } from './gene-table.js';
-import type { Grant, Ledger } from './ledger.js';
 import type { BrokerPost } from './post.js';
+import type { Grant, TurnBook } from './turn-book.js';
 
 /** The newest question of the residency, which asks one after the other, and the minds that have not answered it. */
 interface Question {
@@ -34,7 +34,7 @@ export class GenePins {
   }
 
   /** A residency that was started knows of no pins, and this broker, if it was, not what ran genes before. */
-  up(residency: ActorId, { stock, activities }: GenesUp, { granted }: Ledger): void {
+  up(residency: ActorId, { stock, activities }: GenesUp, { granted }: TurnBook): void {
     this.#residency = residency;
     this.#ctx.save('residency', residency);
     this.table.hear(stock);
@@ -84,7 +84,7 @@ export class GenePins {
   }
 
   /** Asks the minds of those that hold a gene which of their turns are over. */
-  confirm({ question, gene }: Confirm, { granted }: Ledger): void {
+  confirm({ question, gene }: Confirm, { granted }: TurnBook): void {
     const tickets = new Map<ActorId, number[]>();
     for (const number of this.table.holders(gene)) {
       const request = granted.get(number)?.request;

@@ -11,12 +11,12 @@ import type { EngineControl, EngineToBroker } from '../engine/protocol.js';
 import type { PinnedPhenotype, ResidencyToBroker } from '../residency/protocol.js';
 import type { GenePins } from './gene-pins.js';
 import { roomsAfter } from './host-room.js';
-import type { Grant, Ledger, Request } from './ledger.js';
 import type { Occupancy, PageTurns } from './occupancy.js';
 import type { BrokerPost } from './post.js';
 import type { Placement } from './queue.js';
 import type { Readings } from './readings.js';
 import { probeReclaim } from './reclaim-probe.js';
+import type { Grant, Request, TurnBook } from './turn-book.js';
 
 /**
  * A lane stands still for so long at most while the genes of its turn come: where a disk is slow they go on coming while
@@ -32,7 +32,7 @@ const NO_GENES: PinnedPhenotype = { genes: [], missed: { genes: 0, bytes: 0 } };
 export interface GrantsOf {
   readonly ctx: Context;
   readonly post: BrokerPost;
-  readonly ledger: Ledger;
+  readonly turns: TurnBook;
   readonly occupancy: Occupancy;
   readonly pins: GenePins;
   readonly readings: Pick<Readings, 'waitsFor'>;
@@ -65,11 +65,11 @@ export class Grants {
   }
 
   give({ turn: request, lane, vacate, ...taken }: Placement<Request>): void {
-    const { ctx, ledger, occupancy, pins } = this.#of;
+    const { ctx, turns, occupancy, pins } = this.#of;
     for (const number of vacate) occupancy.vacate(number, this.#turnsBeside(request));
     occupancy.begins(request.activity);
     occupancy.lanes.take(lane, request, taken, ctx.now);
-    const grant = ledger.grant(request, lane, ctx.now);
+    const grant = turns.grant(request, lane, ctx.now);
     if (request.genes.length > 0) return this.#pin(grant);
     if (request.move === undefined) pins.bare(request.activity);
     this.#serve(grant, NO_GENES);
@@ -100,21 +100,21 @@ export class Grants {
 
   /** Those whose genes have not come in time. */
   putOffLate(): void {
-    const { ctx, ledger } = this.#of;
+    const { ctx, turns } = this.#of;
     for (const number of [...this.#pinning.keys()]) {
-      const since = ledger.granted.get(number)?.since ?? 0;
+      const since = turns.granted.get(number)?.since ?? 0;
       if (ctx.now - since >= PIN_MS) this.short(number);
     }
   }
 
   /** The engine ran a grant, or refused to: its words say what the lane holds now. */
   ran(ran: Ran): void {
-    const { ctx, ledger, occupancy, pins } = this.#of;
-    const grant = ledger.close(ran.grant);
+    const { ctx, turns, occupancy, pins } = this.#of;
+    const grant = turns.close(ran.grant);
     if (grant === undefined) return;
     if (this.#over.push(grant.request) > MOST_OVER) this.#over.shift();
     pins.unpin(ran.grant);
-    ledger.charge(grant, ran.processed, ran.produced);
+    turns.charge(grant, ran.processed, ran.produced);
     // A turn that goes on later has been served until now.
     if (grant.reclaim !== undefined) grant.request.account.servedAt = ctx.now;
     this.#freed(grant);
@@ -124,8 +124,8 @@ export class Grants {
 
   /** The engine knows of no run that it was to end. One that was lost on its way to it is asked for again by its mind. */
   neverRan(number: number): void {
-    const { ledger, post } = this.#of;
-    const grant = ledger.granted.get(number);
+    const { turns, post } = this.#of;
+    const grant = turns.granted.get(number);
     this.giveBack(number);
     if (grant?.reclaim === undefined) return;
     post.revoked(grant.request, toEnvelope(new EngineLost({ reason: 'the run did not come to it' })));
@@ -133,8 +133,8 @@ export class Grants {
 
   /** A grant whose run never came: its lane is as it was. */
   giveBack(number: number): void {
-    const { ledger, occupancy, pins } = this.#of;
-    const grant = ledger.close(number);
+    const { turns, occupancy, pins } = this.#of;
+    const grant = turns.close(number);
     if (grant === undefined) return;
     this.#take(number);
     pins.unpin(number);
@@ -144,22 +144,22 @@ export class Grants {
 
   /** The turn no longer wants its lane: it waited, or its grant was never used. */
   withdraw(mind: ActorId, ticket: number): void {
-    const { ledger } = this.#of;
-    const number = ledger.number(mind, ticket);
-    if (number !== undefined && !ledger.drop(number)) this.giveBack(number);
+    const { turns } = this.#of;
+    const number = turns.number(mind, ticket);
+    if (number !== undefined && !turns.drop(number)) this.giveBack(number);
   }
 
   /** A mind is gone, or was started again: what it asked for is dropped, what it has is taken back. */
   takeBack(mind: ActorId): void {
-    const { ledger } = this.#of;
+    const { turns } = this.#of;
     const error = toEnvelope(new MindLeft({ name: `actor ${mind}` }));
-    for (const grant of ledger.numbersOf(mind)) if (!ledger.drop(grant)) this.#revoke(grant, error);
+    for (const grant of turns.numbersOf(mind)) if (!turns.drop(grant)) this.#revoke(grant, error);
   }
 
   /** Its mind is gone: the engine ends its run, if it has one. */
   #revoke(number: number, error: ErrorEnvelope): void {
-    const { ledger, pins, tellEngine } = this.#of;
-    if (ledger.granted.get(number)?.phenotype === undefined) return this.giveBack(number);
+    const { turns, pins, tellEngine } = this.#of;
+    if (turns.granted.get(number)?.phenotype === undefined) return this.giveBack(number);
     pins.unpin(number);
     tellEngine({ type: 'revoke', grant: number, error, leftIn: 'page' });
   }
@@ -167,7 +167,7 @@ export class Grants {
   /** The turn is over, as its mind says; the engine may have yet to end its run. */
   over(mind: ActorId, tickets: readonly number[]): void {
     for (const ticket of tickets) {
-      const number = this.#of.ledger.number(mind, ticket);
+      const number = this.#of.turns.number(mind, ticket);
       if (number !== undefined) this.#of.pins.unpin(number);
     }
   }
@@ -181,14 +181,14 @@ export class Grants {
 
   /** The engine is gone, and the lanes with it. */
   void(error: ErrorEnvelope): void {
-    const { ledger, pins, post } = this.#of;
-    for (const [number, grant] of [...ledger.granted]) {
+    const { turns, pins, post } = this.#of;
+    for (const [number, grant] of [...turns.granted]) {
       pins.unpin(number);
       if (grant.phenotype === undefined) {
         this.#take(number);
-        ledger.requeue(grant, pins.table.numbers(grant.request.phenotype));
+        turns.requeue(grant, pins.table.numbers(grant.request.phenotype));
       } else {
-        ledger.close(number);
+        turns.close(number);
         post.revoked(grant.request, error);
       }
     }
@@ -196,10 +196,10 @@ export class Grants {
 
   /** The page of the turn that gets the lane is about to come in. */
   #turnsBeside({ activity: served }: Request): PageTurns {
-    const { ctx, ledger } = this.#of;
-    const turnOf = (activity: Activity) => (activity === served ? undefined : ledger.waitingOf(activity));
+    const { ctx, turns } = this.#of;
+    const turnOf = (activity: Activity) => (activity === served ? undefined : turns.waitingOf(activity));
     return {
-      isWanted: (activity) => ledger.isWanted(activity),
+      isWanted: (activity) => turns.isWanted(activity),
       after: (activity, pages) => roomsAfter(pages, turnOf, activity, ctx.now),
     };
   }
@@ -215,9 +215,9 @@ export class Grants {
   }
 
   #serve(grant: Grant, phenotype: PinnedPhenotype): void {
-    const { ctx, ledger, occupancy, post } = this.#of;
+    const { ctx, turns, occupancy, post } = this.#of;
     const { request, lane } = grant;
-    ledger.serve(grant, phenotype, ctx.now);
+    turns.serve(grant, phenotype, ctx.now);
     const continues = occupancy.lanes.continues(lane);
     const sharing = occupancy.lanes.sharing(lane);
     const { vacated } = occupancy;
@@ -236,11 +236,11 @@ export class Grants {
 
   /** It waits again, for so long at least. */
   #putOff(grant: Grant, forMs: number): void {
-    const { ctx, ledger, occupancy, pins } = this.#of;
+    const { ctx, turns, occupancy, pins } = this.#of;
     pins.unpin(grant.request.grant);
     occupancy.lanes.giveBack(grant.lane);
     grant.request.notBefore = ctx.now + forMs;
-    ledger.requeue(grant, pins.table.numbers(grant.request.phenotype));
+    turns.requeue(grant, pins.table.numbers(grant.request.phenotype));
   }
 
   /** A grant that waits for its pins no longer does. */
@@ -249,6 +249,6 @@ export class Grants {
     if (end === undefined) return undefined;
     end();
     this.#pinning.delete(number);
-    return this.#of.ledger.granted.get(number);
+    return this.#of.turns.granted.get(number);
   }
 }

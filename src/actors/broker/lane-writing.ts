@@ -50,6 +50,7 @@ export class LaneWriting {
     const ctx = this.#ctx;
     const idle: IdleLane = { activity, lane, grant, held };
     const deadlineMs = WRITE_MS + WORD_GRACE_MS;
+    const until = ctx.now + deadlineMs;
     const endWait = ctx.wait({ for: pager, reason: 'a lane to be on disk', deadlineMs });
     const takeBack = ctx.after(deadlineMs, { type: 'writing-late', of: 'lane' } satisfies WritingLate);
     let settle: Writing['settle'] = () => {};
@@ -60,7 +61,7 @@ export class LaneWriting {
         resolve(how);
       };
     });
-    this.#writing = { lane: idle, pager, until: ctx.now + deadlineMs, written, settle };
+    this.#writing = { lane: idle, pager, until, written, settle };
     const isFiled = this.#files.of(activity) !== undefined;
     const leaving: LeavingLane = { activity, mind: mindOf(activity), bytes, isFiled, lane: idle };
     const message: BrokerToPager = { type: 'put-lane-away', leaving, deadlineMs: WRITE_MS };

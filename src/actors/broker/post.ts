@@ -7,8 +7,8 @@ import type { ActorId } from '../../runtime/address.js';
 import { type ErrorEnvelope, toEnvelope } from '../../runtime/errors.js';
 import { Band } from '../../runtime/message.js';
 import type { LeftIn } from '../engine/protocol.js';
-import type { Request } from './ledger.js';
 import type { BrokerToMind, QueueReason } from './protocol.js';
+import type { Request } from './turn-book.js';
 
 type Granted = BrokerToMind & { readonly type: 'granted' };
 

@@ -10,10 +10,10 @@ import { Band } from '../../runtime/message.js';
 import type { Activity } from '../activity.js';
 import { type PageRecord, UNMADE } from '../engine/protocol.js';
 import type { Filed, FiledBy } from './filed.js';
-import type { Ledger, Request } from './ledger.js';
 import { nextRead } from './next-read.js';
 import type { Occupancy } from './occupancy.js';
 import type { DiskRead, FiledPage } from './protocol.js';
+import type { Request, TurnBook } from './turn-book.js';
 
 /** Numbers of a broker that was started again begin above those of before. */
 const READS_A_START = 2 ** 20;
@@ -32,15 +32,15 @@ export class Readings {
   readonly #ctx: Context;
   readonly #files: Filed;
   readonly #occupancy: Occupancy;
-  readonly #ledger: Ledger;
+  readonly #turns: TurnBook;
   readonly #readings = new Map<Activity, Reading>();
   #last: number;
 
-  constructor(ctx: Context, files: Filed, occupancy: Occupancy, ledger: Ledger) {
+  constructor(ctx: Context, files: Filed, occupancy: Occupancy, turns: TurnBook) {
     this.#ctx = ctx;
     this.#files = files;
     this.#occupancy = occupancy;
-    this.#ledger = ledger;
+    this.#turns = turns;
     this.#last = ctx.incarnation * READS_A_START;
   }
 
@@ -113,14 +113,14 @@ export class Readings {
   }
 
   #others(): Iterator<Request> {
-    const { queue } = this.#ledger;
+    const { queue } = this.#turns;
     // Nothing is on disk, and thousands may wait.
     if (this.#files.size === 0 && this.#readings.size === 0) return queue[Symbol.iterator]();
     return this.#besideTheDisk();
   }
 
   *#besideTheDisk(): IterableIterator<Request> {
-    for (const request of this.#ledger.queue) if (this.waitsFor(request) === undefined) yield request;
+    for (const request of this.#turns.queue) if (this.waitsFor(request) === undefined) yield request;
   }
 
   /** Whether its room is on disk and nowhere else, and would be of use. */
@@ -131,11 +131,11 @@ export class Readings {
   }
 
   *#wanting(): IterableIterator<Request> {
-    for (const request of this.#ledger.queue) if (this.#wants(request)) yield request;
+    for (const request of this.#turns.queue) if (this.#wants(request)) yield request;
   }
 
   #busy(): Request[] {
-    const read = [...this.#ledger.queue].filter(({ read }) => read !== undefined && read.bytes > 0);
+    const read = [...this.#turns.queue].filter(({ read }) => read !== undefined && read.bytes > 0);
     return [...read, ...[...this.#readings.values()].map(({ request }) => request)];
   }
 
@@ -147,7 +147,7 @@ export class Readings {
       const size = { needTokens: coming.held, roomTokens: cells, contextTokens: cells };
       return this.#refuse(request, new ContextFull(size));
     }
-    const room = this.#occupancy.reserve(coming, (other) => this.#ledger.isWanted(other));
+    const room = this.#occupancy.reserve(coming, (other) => this.#turns.isWanted(other));
     if (!Array.isArray(room)) return this.#refuse(request, room);
     const leaving = new Set(room.map(({ page }) => page));
     const reading: Reading = { ...filed, number: ++this.#last, request, leaving };
@@ -171,7 +171,7 @@ export class Readings {
   #over({ file: { activity } }: Reading, read: DiskRead): void {
     this.#readings.delete(activity);
     if (read.error !== undefined) this.#occupancy.pages.remove({ activity, page: UNMADE });
-    for (const request of this.#ledger.queue) if (request.activity === activity) request.read = read;
+    for (const request of this.#turns.queue) if (request.activity === activity) request.read = read;
   }
 }
 

@@ -9,18 +9,18 @@ import { readProduced } from '../engine/status.js';
 import type { GeneTable } from './gene-table.js';
 import { isPaused, type Lack, lackIn, takenIn } from './lack.js';
 import { busyOf, cellsLeft } from './lane-cells.js';
-import type { Grant, Ledger, Request } from './ledger.js';
 import type { BrokerPost } from './post.js';
 import { TURN_CLASSES, type TurnClass } from './protocol.js';
 import { isAhead, type QueueState } from './queue.js';
 import type { Reclaim } from './reclaim-probe.js';
 import { chooseReclaims, type RunningTurn, reclaimDeadlineMs } from './reclaim-rule.js';
+import type { Grant, Request, TurnBook } from './turn-book.js';
 import type { Waiting } from './waiting.js';
 
 export interface ReclaimsOf {
   readonly ctx: Context;
   readonly post: BrokerPost;
-  readonly ledger: Ledger;
+  readonly turns: TurnBook;
   readonly genes: GeneTable;
   readonly tellEngine: (message: EngineControl) => void;
   /** What the engine shows of its lanes. */
@@ -67,14 +67,14 @@ export class Reclaims {
 
   /** Its mind has nothing more of it. */
   released(mind: ActorId, ticket: number): void {
-    const number = this.#of.ledger.number(mind, ticket);
+    const number = this.#of.turns.number(mind, ticket);
     if (number !== undefined) this.late(number);
   }
 
   /** If it is not over yet, the engine ends it. */
   late(number: number): void {
-    const { ledger, tellEngine } = this.#of;
-    const { reclaim } = ledger.granted.get(number) ?? {};
+    const { turns, tellEngine } = this.#of;
+    const { reclaim } = turns.granted.get(number) ?? {};
     if (reclaim !== undefined)
       tellEngine({ type: 'revoke', grant: number, error: undefined, leftIn: reclaim.leftIn });
   }
@@ -92,7 +92,7 @@ export class Reclaims {
 
   /** Those whose minds know of their lanes; a move is over in a moment. */
   #running(): Grant[] {
-    return [...this.#of.ledger.granted.values()].filter(
+    return [...this.#of.turns.granted.values()].filter(
       ({ request, phenotype }) => phenotype !== undefined && request.move === undefined,
     );
   }
@@ -110,7 +110,7 @@ export class Reclaims {
       },
       need: taken.reserved,
     });
-    return chosen.flatMap((number) => this.#of.ledger.granted.get(number) ?? []);
+    return chosen.flatMap((number) => this.#of.turns.granted.get(number) ?? []);
   }
 
   #runningTurn({ request, lane, since, reclaim }: Grant): RunningTurn {

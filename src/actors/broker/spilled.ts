@@ -10,12 +10,12 @@ import { type Activity, belongsTo } from '../activity.js';
 import { type EngineToBroker, type PageRecord, UNMADE } from '../engine/protocol.js';
 import { Filed, type FiledBy } from './filed.js';
 import { LaneWriting } from './lane-writing.js';
-import type { Ledger, Request } from './ledger.js';
 import type { MoveKind, Occupancy } from './occupancy.js';
 import { PageQuestions } from './page-questions.js';
 import { placesOf } from './places.js';
 import type { BrokerMessage, BrokerToPager, DiskWord, FoundPage, PagerToBroker, Rooms } from './protocol.js';
 import { Readings } from './readings.js';
+import type { Request, TurnBook } from './turn-book.js';
 import { Writings } from './writings.js';
 
 /** After these a file is no use to anybody. */
@@ -30,24 +30,24 @@ export class Spilled {
   readonly laneWriting: LaneWriting;
   readonly #ctx: Context;
   readonly #occupancy: Occupancy;
-  readonly #ledger: Ledger;
+  readonly #turns: TurnBook;
   readonly #files: Filed;
   readonly #questions = new PageQuestions();
 
   /** `saved`: of a broker before this one. */
-  constructor(ctx: Context, saved: ReadonlyMap<string, unknown>, occupancy: Occupancy, ledger: Ledger) {
+  constructor(ctx: Context, saved: ReadonlyMap<string, unknown>, occupancy: Occupancy, turns: TurnBook) {
     this.#ctx = ctx;
     this.#occupancy = occupancy;
-    this.#ledger = ledger;
+    this.#turns = turns;
     this.#files = new Filed(ctx, saved);
-    this.readings = new Readings(ctx, this.#files, occupancy, ledger);
+    this.readings = new Readings(ctx, this.#files, occupancy, turns);
     this.writings = new Writings(ctx, this.#files);
     this.laneWriting = new LaneWriting(ctx, this.#files);
   }
 
   /** Whether something waits for a page of it, or has it. */
   isWanted(activity: Activity): boolean {
-    return this.readings.has(activity) || this.#ledger.isWanted(activity);
+    return this.readings.has(activity) || this.#turns.isWanted(activity);
   }
 
   /** Whether a page in memory is on disk as it is. */
@@ -167,8 +167,8 @@ export class Spilled {
 
   /** False: it has a grant, and what its lane holds is known when that is over. Else the answer comes later. */
   forgetRoom(activity: Activity, pins: { bare(activity: Activity): void }): false | undefined {
-    const turn = this.#ledger.waitingOf(activity);
-    if (turn === undefined && this.#ledger.isWanted(activity)) return false;
+    const turn = this.#turns.waitingOf(activity);
+    if (turn === undefined && this.#turns.isWanted(activity)) return false;
     // It is of the new room, whatever was read for it.
     if (turn !== undefined) turn.read = undefined;
     const reply = this.#ctx.replyLater();

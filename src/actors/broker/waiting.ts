@@ -8,12 +8,12 @@ import { type Shape, UNMADE } from '../engine/protocol.js';
 import type { GeneTable } from './gene-table.js';
 import type { HostRoom } from './host-room.js';
 import { lackIn } from './lack.js';
-import type { Ledger, Request } from './ledger.js';
 import type { Occupancy } from './occupancy.js';
 import type { BrokerPost } from './post.js';
 import type { MindToBroker } from './protocol.js';
 import { admit, type Kept, keeperOf, type QueueState, survey } from './queue.js';
 import type { Spilled } from './spilled.js';
+import type { Request, TurnBook } from './turn-book.js';
 
 /** Where more than so many wait, all of them are looked at once in `AGAIN_MS` at most: it takes a microsecond each. */
 const MANY = 256;
@@ -22,7 +22,7 @@ const AGAIN_MS = 1_000;
 export interface WaitingOf {
   readonly ctx: Context;
   readonly post: BrokerPost;
-  readonly ledger: Ledger;
+  readonly turns: TurnBook;
   readonly occupancy: Occupancy;
   readonly genes: GeneTable;
   readonly spilled: Spilled;
@@ -39,24 +39,24 @@ export class Waiting {
 
   /** `shape`: of the engine, if one is up. */
   add(message: MindToBroker & { readonly type: 'request' }, mind: ActorId, shape: Shape | undefined): void {
-    const { ctx, ledger } = this.#of;
-    if (!ledger.knows(mind)) {
+    const { ctx, turns } = this.#of;
+    if (!turns.knows(mind)) {
       ctx.watch(mind);
       ctx.save(`mind/${mind}`, mind);
     }
-    this.#admit(ledger.add(message, mind, ctx.now), shape);
+    this.#admit(turns.add(message, mind, ctx.now), shape);
   }
 
   /** There is another engine, or there are other genes: refuses those that can no longer be granted. */
   admitAll(shape: Shape | undefined): void {
-    for (const request of this.#of.ledger.requests()) this.#admit(request, shape);
+    for (const request of this.#of.turns.requests()) this.#admit(request, shape);
   }
 
   /** Has rooms read that are on disk alone; and refuses moves that have come to their turn and have nothing to move. */
   fetch({ cells }: Shape): void {
-    const { ledger, spilled } = this.#of;
+    const { turns, spilled } = this.#of;
     spilled.readings.fetch(cells);
-    for (const request of ledger.queue) {
+    for (const request of turns.queue) {
       if (request.move !== undefined) this.#refuse(request, spilled.immovable(request, request.move));
     }
   }
@@ -77,7 +77,7 @@ export class Waiting {
 
   /** Pages are looked at one by one only where there is not room for all and for another of each lane. */
   #host(): HostRoom {
-    const { ledger, occupancy, spilled } = this.#of;
+    const { turns, occupancy, spilled } = this.#of;
     const { ceiling, cellBytes, pages, lanes } = occupancy;
     const wanted = lanes.all.reduce((sum, { reserved }) => sum + reserved * cellBytes, 0);
     if (cellBytes === 0 || pages.bytes + wanted + ceiling / lanes.all.length <= ceiling) {
@@ -86,7 +86,7 @@ export class Waiting {
     const all = pages.all();
     // There are fewer pages than turns that wait.
     const waiting = all.flatMap(({ activity, page, bytes }) => {
-      const of = page === UNMADE ? undefined : ledger.waitingOf(activity);
+      const of = page === UNMADE ? undefined : turns.waitingOf(activity);
       return of === undefined || spilled.readings.waitsFor(of) !== undefined ? [] : [{ of, bytes }];
     });
     const moving = all.filter(({ page }) => page === UNMADE);
@@ -103,13 +103,13 @@ export class Waiting {
    * started again.
    */
   sayWhy(shape: Shape | undefined): void {
-    const { ctx, ledger } = this.#of;
-    const fresh = ledger.takeFresh();
-    const isDue = ledger.waiting.size <= MANY || ctx.now - this.#saidAt >= AGAIN_MS;
+    const { ctx, turns } = this.#of;
+    const fresh = turns.takeFresh();
+    const isDue = turns.waiting.size <= MANY || ctx.now - this.#saidAt >= AGAIN_MS;
     if (!this.#isChanged || !isDue) return this.#say(fresh, shape);
     this.#isChanged = false;
     this.#saidAt = ctx.now;
-    this.#say(ledger.queue, shape);
+    this.#say(turns.queue, shape);
   }
 
   #say(requests: Iterable<Request>, shape: Shape | undefined): void {
@@ -142,7 +142,7 @@ export class Waiting {
   /** It waits no longer, if there is a reason. */
   #refuse(request: Request, error: TroupeError | undefined): void {
     if (error === undefined) return;
-    this.#of.ledger.drop(request.grant);
+    this.#of.turns.drop(request.grant);
     this.#of.post.refused(request, error);
   }
 }

@@ -194,7 +194,7 @@ describe('all lanes', () => {
       }),
     );
     const post = { reclaim: ({ rank }: { rank: 0 | 1 | 2 }) => seen.push(TURN_CLASSES[rank]) };
-    const of = { ctx: { after: () => {} }, post, ledger: { granted }, tellEngine() {}, status };
+    const of = { ctx: { after: () => {} }, post, turns: { granted }, tellEngine() {}, status };
     new Reclaims(of as unknown as ReclaimsOf).askAll(turnClass, 1_000, 'page');
     return seen;
   }

@@ -49,7 +49,7 @@ interface Client {
   readonly tickets: Map<number, number>;
 }
 
-export class Ledger {
+export class TurnBook {
   /** By number; a request keeps its number when it is granted. */
   readonly waiting = new Map<number, Request>();
   readonly granted = new Map<number, Grant>();

@@ -1,21 +1,21 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Grant, Ledger, type Request } from '../../../src/actors/broker/ledger.js';
+import { type Grant, type Request, TurnBook } from '../../../src/actors/broker/turn-book.js';
 
 const ADA = 1;
 const BEN = 2;
-let ledger: Ledger;
+let turns: TurnBook;
 beforeEach(() => {
-  ledger = new Ledger(100);
+  turns = new TurnBook(100);
 });
 const ask = (mind: number, ticket: number, room = 'main'): Request =>
-  ledger.add(
+  turns.add(
     { type: 'request', ticket, activity: `${mind}/${room}`, class: 'interactive', cells: 10, genes: [] },
     mind,
     0,
   );
 const granted = (request: Request): Grant => {
-  const grant = ledger.grant(request, 0, 7);
-  ledger.serve(grant, { genes: [], missed: { genes: 0, bytes: 0 } }, 7);
+  const grant = turns.grant(request, 0, 7);
+  turns.serve(grant, { genes: [], missed: { genes: 0, bytes: 0 } }, 7);
   return grant;
 };
 
@@ -26,72 +26,72 @@ describe('the book of the broker', () => {
 
   it('T1 a request waits until it is granted, and is granted until it is closed', () => {
     const request = ask(ADA, 5);
-    expect([ledger.waiting.size, ledger.granted.size]).toEqual([1, 0]);
+    expect([turns.waiting.size, turns.granted.size]).toEqual([1, 0]);
     granted(request);
-    expect([ledger.waiting.size, ledger.granted.size]).toEqual([0, 1]);
-    expect(ledger.close(request.grant)?.request).toBe(request);
-    expect([ledger.waiting.size, ledger.granted.size]).toEqual([0, 0]);
+    expect([turns.waiting.size, turns.granted.size]).toEqual([0, 1]);
+    expect(turns.close(request.grant)?.request).toBe(request);
+    expect([turns.waiting.size, turns.granted.size]).toEqual([0, 0]);
   });
 
   it('T1 a ticket names its request until that is over', () => {
     const request = ask(ADA, 5);
-    expect(ledger.number(ADA, 5)).toBe(request.grant);
+    expect(turns.number(ADA, 5)).toBe(request.grant);
     granted(request);
-    expect(ledger.number(ADA, 5)).toBe(request.grant);
-    ledger.close(request.grant);
-    expect(ledger.number(ADA, 5)).toBeUndefined();
-    expect(ledger.number(BEN, 5)).toBeUndefined();
+    expect(turns.number(ADA, 5)).toBe(request.grant);
+    turns.close(request.grant);
+    expect(turns.number(ADA, 5)).toBeUndefined();
+    expect(turns.number(BEN, 5)).toBeUndefined();
   });
 
   it('T1 what waits can be dropped once, what is granted cannot', () => {
     const waiting = ask(ADA, 1);
     const running = ask(ADA, 2, 'parlour');
     granted(running);
-    expect([ledger.drop(waiting.grant), ledger.drop(waiting.grant), ledger.drop(running.grant)]).toEqual([
+    expect([turns.drop(waiting.grant), turns.drop(waiting.grant), turns.drop(running.grant)]).toEqual([
       true,
       false,
       false,
     ]);
-    expect(ledger.numbersOf(ADA)).toEqual([running.grant]);
+    expect(turns.numbersOf(ADA)).toEqual([running.grant]);
   });
 
   it('E5 a request of an activity that still has a grant waits until that is closed', () => {
     const first = ask(ADA, 1);
     granted(first);
     const second = ask(ADA, 2);
-    expect([...ledger.waiting.keys()]).toEqual([]);
-    expect(ledger.takeFresh()).toEqual([]);
-    ledger.close(first.grant);
-    expect([...ledger.waiting.values()]).toEqual([second]);
-    expect(ledger.takeFresh()).toEqual([second]);
+    expect([...turns.waiting.keys()]).toEqual([]);
+    expect(turns.takeFresh()).toEqual([]);
+    turns.close(first.grant);
+    expect([...turns.waiting.values()]).toEqual([second]);
+    expect(turns.takeFresh()).toEqual([second]);
   });
 
   it('E5 one that waits behind a grant can be dropped', () => {
     const first = ask(ADA, 1);
     granted(first);
     const second = ask(ADA, 2);
-    expect([ledger.drop(second.grant), ledger.drop(second.grant)]).toEqual([true, false]);
-    ledger.close(first.grant);
-    expect([ledger.waiting.size, ledger.numbersOf(ADA)]).toEqual([0, []]);
+    expect([turns.drop(second.grant), turns.drop(second.grant)]).toEqual([true, false]);
+    turns.close(first.grant);
+    expect([turns.waiting.size, turns.numbersOf(ADA)]).toEqual([0, []]);
   });
 
   it('T1 what an activity asks for is waited for one after the other, in order', () => {
     const [first, second, third] = [ask(ADA, 1), ask(ADA, 2), ask(ADA, 3)];
-    expect([...ledger.waiting.values()]).toEqual([first]);
-    expect(ledger.isWanted('1/main')).toBe(true);
-    ledger.drop((second as Request).grant);
-    ledger.drop((first as Request).grant);
-    expect([...ledger.waiting.values()]).toEqual([third]);
-    ledger.drop((third as Request).grant);
-    expect(ledger.isWanted('1/main')).toBe(false);
+    expect([...turns.waiting.values()]).toEqual([first]);
+    expect(turns.isWanted('1/main')).toBe(true);
+    turns.drop((second as Request).grant);
+    turns.drop((first as Request).grant);
+    expect([...turns.waiting.values()]).toEqual([third]);
+    turns.drop((third as Request).grant);
+    expect(turns.isWanted('1/main')).toBe(false);
   });
 
   it('T3 those that came to wait are named once, and only while they wait', () => {
     const [first, second, third] = [ask(ADA, 1), ask(BEN, 1), ask(3, 1)] as [Request, Request, Request];
     granted(first);
-    ledger.drop(third.grant);
-    expect(ledger.takeFresh()).toEqual([second]);
-    expect(ledger.takeFresh()).toEqual([]);
+    turns.drop(third.grant);
+    expect(turns.takeFresh()).toEqual([second]);
+    expect(turns.takeFresh()).toEqual([]);
   });
 
   it('T5 a mind that comes back is lifted to the least of those waiting', () => {
@@ -107,7 +107,7 @@ describe('the book of the broker', () => {
   });
 
   it('T5 a run is charged to its mind', () => {
-    ledger.charge(granted(ask(ADA, 1)), 100, 30);
+    turns.charge(granted(ask(ADA, 1)), 100, 30);
     expect(ask(ADA, 2).account.work).toBe(160);
   });
 
@@ -118,9 +118,9 @@ describe('the book of the broker', () => {
   it('T6 a mind that is forgotten can still have its grants closed, and leaves nothing', () => {
     const request = ask(ADA, 1);
     const grant = granted(request);
-    ledger.forget(ADA);
-    expect(ledger.close(request.grant)).toBe(grant);
-    ledger.charge(grant, 10, 10);
-    expect([ledger.knows(ADA), ledger.numbersOf(ADA)]).toEqual([false, []]);
+    turns.forget(ADA);
+    expect(turns.close(request.grant)).toBe(grant);
+    turns.charge(grant, 10, 10);
+    expect([turns.knows(ADA), turns.numbersOf(ADA)]).toEqual([false, []]);
   });
 });
