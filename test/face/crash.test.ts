@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { MOST_LOSSES } from '../../src/actors/mind/runs.js';
 import type { Mind, Troupe, Turn } from '../../src/index.js';
 import { Band, type Message } from '../../src/runtime/message.js';
+import { clear, sharedTroupe } from './shared.js';
 import {
   actorOf,
   begun,
@@ -14,7 +15,6 @@ import {
   piecesOf,
   probesOf,
   running,
-  startTroupe,
   systemOf,
   threadOf,
   until,
@@ -38,15 +38,17 @@ let said: string;
 /** How an endless reply begins. */
 let circle = '';
 beforeEach(async () => {
-  troupe = await startTroupe({ model, lanes: 2, context: CONTEXT, hosts: 2 });
+  troupe = await sharedTroupe(2, { model, context: CONTEXT, hosts: 2 });
   minds = await Promise.all([0, 1, 2].map((i) => troupe.mind(`mind ${i}`, { sampling: circling })));
   said = (await (minds[0] as Mind).turn(QUESTION, { room: 'before', maxTokens: 30 }).result).text;
   circle ||= (await (minds[0] as Mind).turn(ENDLESS, { room: 'circle', maxTokens: 600 }).result).text;
 });
 afterEach(async () => {
   await until(() => running(troupe) === 0, 'a troupe at rest');
-  await troupe.stop();
+  await clear();
 });
+/** A thread and an actor of a troupe may be lost five times within a minute: those that follow have another one. */
+const haveTheirOwn = (): void => afterAll(() => troupe.stop());
 
 const [first, second, third] = [0, 1, 2].map((i) => () => minds[i] as Mind) as [
   () => Mind,
@@ -110,6 +112,8 @@ const transcriptGoesOn = async (mind: Mind, atLeast: number): Promise<void> => {
 };
 
 describe("the engine's thread", () => {
+  haveTheirOwn();
+
   test('E7 turns that run go on where their readers are, and say what they would have said', async () => {
     const turns = [endless(first()), endless(second())];
     await Promise.all(turns.map(begun));
@@ -157,6 +161,10 @@ describe("the engine's thread", () => {
     expect((await turns[0]?.result)?.text).not.toBe('');
     await allIsWell();
   });
+});
+
+describe("the engine's thread, again and again", () => {
+  haveTheirOwn();
 
   test('E7 a turn that loses it again and again fails with EngineLost and what it had said', async () => {
     const turn = endless(first());

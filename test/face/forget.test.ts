@@ -17,6 +17,7 @@ import {
   systemOf,
   until,
 } from './stage.js';
+import { eventually, ran } from './talk.js';
 
 let place: ReturnType<typeof folder>;
 let troupe: Troupe;
@@ -45,16 +46,12 @@ async function say(text: string, room = 'main'): Promise<TurnResult> {
   expect(result.error).toBeUndefined();
   return result;
 }
-const ran = ({ receipt }: TurnResult) => receipt.runs[0] as NonNullable<(typeof receipt.runs)[0]>;
 const saved = async () => [...(await savedOf(troupe, ada.id, 0)).keys()];
 const leases = async (tier: string) =>
   (await troupe.memory()).leases.filter(
     (lease) => lease.kind === 'pages' && lease.tier === tier && lease.bytes > 0,
   );
 const filesThere = () => readdirSync(`${place.path}/pages/pages`);
-const eventually = async (holds: () => Promise<boolean>): Promise<void> => {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 5));
-};
 
 /** What it says is what a mind says that was never told anything. */
 async function isNew(room = 'main'): Promise<void> {

@@ -1,8 +1,7 @@
 /** Turns that give up their lanes for the gene slots that they hold, through the public face. */
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { begun, circling, ENDLESS, folder, startTroupe, until, writeLongModel } from './stage.js';
+import { begun, circling, ENDLESS, folder, geneFile, startTroupe, until, writeLongModel } from './stage.js';
 
 const CONTEXT = 8_192;
 /** So little of a gene that replies are as long as without. */
@@ -14,8 +13,7 @@ test('T5 a turn of a higher class gets the gene slot of a lower one, which goes 
   const options = { model, lanes: 2, context: CONTEXT, genes: { slots: 1 } };
   await using troupe = await startTroupe(options);
   for (const name of ['kjv', 'melville']) {
-    const gene = new URL(`../../models/parlour-tiny-gene-${name}-F16.gguf`, import.meta.url);
-    await troupe.genes.load(fileURLToPath(gene), { name });
+    await troupe.genes.load(geneFile(name), { name });
   }
   const ada = await troupe.mind('ada', { class: 'background', ...running('kjv') });
   const background = ada.turn(ENDLESS, { maxTokens: 7_000 });

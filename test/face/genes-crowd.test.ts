@@ -1,14 +1,13 @@
 /** Many genes, and many minds with different ones: whose KV is whose, and who waits for whom. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Mind, Troupe, TurnResult } from '../../src/index.js';
 import { clear, sharedTroupe } from './shared.js';
-import { folder } from './stage.js';
+import { folder, geneFile } from './stage.js';
 
-const KJV = fileURLToPath(new URL('../../models/parlour-tiny-gene-kjv-F16.gguf', import.meta.url));
-const MELVILLE = fileURLToPath(new URL('../../models/parlour-tiny-gene-melville-F16.gguf', import.meta.url));
+const KJV = geneFile('kjv');
+const MELVILLE = geneFile('melville');
 /** Shows small differences in what is likely soon. */
 const drawn = { temperature: 1, seed: 7 };
 const P = 'Speak of the sea.';

@@ -1,8 +1,7 @@
 /** Genes and the memory that they take, through the public face: what leaves comes back, and nobody says anything else. */
-import { fileURLToPath } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
 import type { Mind, PoolReport, Troupe } from '../../src/index.js';
-import { greedy, probesOf, startTroupe } from './stage.js';
+import { geneFile, greedy, probesOf, startTroupe } from './stage.js';
 
 const GENES = ['kjv', 'melville'] as const;
 type Name = (typeof GENES)[number];
@@ -13,8 +12,7 @@ afterEach(() => troupe.stop());
 
 /** A mind that runs a gene, which is loaded. */
 async function mindOf(gene: Name): Promise<Mind> {
-  const file = new URL(`../../models/parlour-tiny-gene-${gene}-F16.gguf`, import.meta.url);
-  await troupe.genes.load(fileURLToPath(file), { name: gene });
+  await troupe.genes.load(geneFile(gene), { name: gene });
   return troupe.mind(`${gene}-mind`, { genes: [{ gene, scale: 1 }] });
 }
 const tiers = async () =>

@@ -1,7 +1,6 @@
 /** Genes through the public face: minds with different ones in one batch, and what may not be taken from them. */
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   BadArgument,
@@ -20,16 +19,15 @@ import {
   circling,
   ENDLESS,
   folder,
+  geneFile,
   greedy,
   startTroupe,
   TINY,
   until,
 } from './stage.js';
 
-const fileOf = (author: string) =>
-  fileURLToPath(new URL(`../../models/parlour-tiny-gene-${author}-F16.gguf`, import.meta.url));
-const KJV = fileOf('kjv');
-const MELVILLE = fileOf('melville');
+const KJV = geneFile('kjv');
+const MELVILLE = geneFile('melville');
 const SAYING = 'Tell me about the sea.';
 const say = { maxTokens: 24, sampling: greedy };
 

@@ -1,6 +1,5 @@
 /** What a turn is granted, on real threads: its genes with its lane, or neither; and what those who die leave to others. */
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Mind, Troupe } from '../../src/index.js';
 import {
@@ -9,6 +8,7 @@ import {
   circling,
   ENDLESS,
   folder,
+  geneFile,
   greedy,
   probesOf,
   startTroupe,
@@ -38,8 +38,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   for (const gene of GENES) {
-    const path = new URL(`../../models/parlour-tiny-gene-${gene}-F16.gguf`, import.meta.url);
-    await troupe.genes.load(fileURLToPath(path), { name: gene });
+    await troupe.genes.load(geneFile(gene), { name: gene });
   }
   minds = await Promise.all(GENES.map((gene) => troupe.mind(gene, { genes: [{ gene, scale: 1 }] })));
 });
@@ -82,8 +81,9 @@ describe('room for one gene', () => {
     const waiting = melville.turn(SAYING, say);
     const seen = () => waits.seen.filter(({ mind }) => mind === 'melville');
     await until(() => seen().length > 0, 'a wait');
-    const shown = troupe.inspect().actors.find(({ id }) => id === melville.id)?.waitsFor;
-    expect(shown).toMatchObject({ reason: 'genes', on: actorOf(troupe, 'broker') });
+    const shown = () => troupe.inspect().actors.find(({ id }) => id === melville.id)?.waitsFor;
+    await until(() => shown() !== undefined, 'a wait that is shown');
+    expect(shown()).toMatchObject({ reason: 'genes', on: actorOf(troupe, 'broker') });
     held.cancel();
     const { receipt } = await waiting.result;
     expect(Object.keys(receipt.waits)).toEqual(['genes']);

@@ -1,8 +1,17 @@
 /** A turn that waits for room for the page that its lane may come to leave, through the public face. */
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { begun, circling, ENDLESS, folder, greedy, startTroupe, until, writeLongModel } from './stage.js';
+import {
+  begun,
+  circling,
+  ENDLESS,
+  folder,
+  geneFile,
+  greedy,
+  startTroupe,
+  until,
+  writeLongModel,
+} from './stage.js';
 
 const CONTEXT = 8_192;
 /** Tokens that take more than the half of what pages may take, and less than all of it. */
@@ -20,8 +29,7 @@ test('T1 a turn waits for room that pages take whose turns go first, and why say
   // What one lane holds when it is full: half of it is the share of each.
   await using troupe = await startTroupe({ ...shape, genes: { slots: 1 }, memory: { pages: bytes / 2 } });
   for (const name of ['kjv', 'melville']) {
-    const gene = new URL(`../../models/parlour-tiny-gene-${name}-F16.gguf`, import.meta.url);
-    await troupe.genes.load(fileURLToPath(gene), { name });
+    await troupe.genes.load(geneFile(name), { name });
   }
   const ada = await troupe.mind('ada', running('melville'));
   await ada.turn('Good evening.', { maxTokens: 8 }).result;

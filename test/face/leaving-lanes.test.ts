@@ -2,25 +2,24 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Mind, Troupe, TroupeOptions, TurnResult } from '../../src/index.js';
-import { SectionKind } from '../../src/native/pages.js';
+import type { Troupe, TroupeOptions } from '../../src/index.js';
 import { Band } from '../../src/runtime/message.js';
 import { addon } from '../native/fixtures.js';
+import { ballast, MIB } from './ballast.js';
 import {
   actorOf,
   begun,
   circling,
   ENDLESS,
   folder,
-  greedy,
   probesOf,
   startTroupe,
   systemOf,
   until,
   writeLongModel,
 } from './stage.js';
+import { say } from './talk.js';
 
-const MIB = 2 ** 20;
 const CONTEXT = 8_192;
 /** So much as a troupe of the smallest model with a long context needs at least; what it cannot let go of is less. */
 const NEEDED = 72 * MIB;
@@ -40,21 +39,6 @@ afterEach(async () => {
   place[Symbol.dispose]();
 });
 
-const say = async (mind: Mind, text: string): Promise<TurnResult> => {
-  const result = await mind.turn(text, { maxTokens: 16, sampling: greedy }).result;
-  expect(result.error).toBeUndefined();
-  return result;
-};
-/** Pages of others in this process take what memory there is. */
-function ballast(): () => void {
-  const sections = [{ kind: SectionKind.kv, bytes: 60 * MIB }];
-  const page = addon.pages.create({ fingerprint: 'none', cells: 1, sections });
-  return () => {
-    addon.pages.release(page);
-    addon.pages.trim();
-  };
-}
-
 it('B4 T4 leave also where turns run, which go on from disk without a seam', async () => {
   const model = writeLongModel(join(place.path, 'long.gguf'), CONTEXT);
   await start({ model, context: CONTEXT });
@@ -66,7 +50,7 @@ it('B4 T4 leave also where turns run, which go on from disk without a seam', asy
   const turn = ben.turn(ENDLESS, { maxTokens: 7_000 });
   await begun(turn);
   const before = (await troupe.memory()).cells.total;
-  const relieve = ballast();
+  const relieve = ballast(60 * MIB);
   // The ledger is told of it with the next change.
   const cleo = await troupe.mind('cleo', { sampling: circling });
   await cleo.turn('Hello.', { maxTokens: 4 }).result;
@@ -98,7 +82,7 @@ it('B4 take no more memory than the window, and their rooms come back from disk 
   await say(ada, 'I am ada.');
   await say(ben, 'I am ben.');
   using moves = probesOf(troupe, 'page.move');
-  const relieve = ballast();
+  const relieve = ballast(60 * MIB);
   // The ledger is told of it with the next change.
   await ada.pageIn();
   let most = 0;
@@ -139,7 +123,7 @@ it.each(['engine', 'pager', 'broker'] as const)(
     await say(ada, 'I am ada.');
     await say(ben, 'I am ben.');
     using crashes = probesOf(troupe, 'actor.crashed');
-    const relieve = ballast();
+    const relieve = ballast(60 * MIB);
     await ada.pageIn();
     await until(() => addon.pages.usage().windows > 0, 'a lane to leave');
     const message = { ...poison[who] };

@@ -1,12 +1,12 @@
 /** Rooms whose pages memory was too short for: on disk until they are needed again, and no longer. */
 import { readdirSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Mind, Troupe, TroupeOptions, TurnResult } from '../../src/index.js';
-import { SectionKind } from '../../src/native/pages.js';
+import type { Mind, Troupe, TroupeOptions } from '../../src/index.js';
 import { addon } from '../native/fixtures.js';
-import { folder, greedy, probesOf, startTroupe, until } from './stage.js';
+import { ballast, MIB } from './ballast.js';
+import { folder, probesOf, startTroupe, until } from './stage.js';
+import { eventually, ran, say } from './talk.js';
 
-const MIB = 2 ** 20;
 /** So much as a troupe of the smallest model needs at least; what it cannot let go of is less. */
 const NEEDED = 68 * MIB;
 
@@ -26,29 +26,11 @@ afterEach(async () => {
 const start = async (memory: TroupeOptions['memory'] = {}, lanes = 1): Promise<void> => {
   troupe = await startTroupe({ lanes, memory: { host: NEEDED, pages: 2 ** 30, dir, ...memory } });
 };
-const say = async (mind: Mind, text: string): Promise<TurnResult> => {
-  const result = await mind.turn(text, { maxTokens: 16, sampling: greedy }).result;
-  expect(result.error).toBeUndefined();
-  return result;
-};
-const ran = ({ receipt }: TurnResult) => receipt.runs[0] as NonNullable<(typeof receipt.runs)[0]>;
 const onDisk = async () => (await troupe.pages.spilled()).pages;
-const eventually = async (holds: () => Promise<boolean>): Promise<void> => {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 5));
-};
 
-/** Pages of others in this process take what memory there is until the function that it answers is called. */
-function ballast(): () => void {
-  const sections = [{ kind: SectionKind.kv, bytes: 56 * MIB }];
-  const page = addon.pages.create({ fingerprint: 'none', cells: 1, sections });
-  return () => {
-    addon.pages.release(page);
-    addon.pages.trim();
-  };
-}
 /** Memory becomes short over a room's page, until that is out of memory. */
 async function press(mind: Mind): Promise<void> {
-  const relieve = ballast();
+  const relieve = ballast(56 * MIB);
   await mind.pageOut();
   await eventually(async () => (await troupe.pages.list()).length === 0);
   relieve();
@@ -89,7 +71,7 @@ describe('a room whose page memory is too short for', () => {
     using unwritten = probesOf(troupe, 'page.unwritten');
     const ada = await troupe.mind('ada');
     await say(ada, 'Tell me about the sea.');
-    const relieve = ballast();
+    const relieve = ballast(56 * MIB);
     await ada.pageOut();
     await until(() => unwritten.seen.length > 0, 'word of it');
     expect(unwritten.seen[0]).toMatchObject({ activity: `${ada.id}/main`, error: { code } });
@@ -119,7 +101,7 @@ describe('lanes of a context that is made smaller', () => {
     await start({}, 2);
     const [ada, ben] = [await troupe.mind('ada'), await troupe.mind('ben')];
     await say(ada, 'Tell me about the sea.');
-    const relieve = ballast();
+    const relieve = ballast(56 * MIB);
     await say(ben, 'Tell me about the sea.');
     await eventually(async () => (await troupe.memory()).cells.total === 512);
     expect(await troupe.pages.list()).toEqual([]);

@@ -1,9 +1,10 @@
 /** Minds whose thread is lost: they come back with it, and find their rooms where they were. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Mind, Troupe, TurnResult } from '../../src/index.js';
+import type { Mind, Troupe } from '../../src/index.js';
 import { addon } from '../native/fixtures.js';
 import { clear, sharedTroupe } from './shared.js';
-import { greedy, probesOf, systemOf, threadOf, until } from './stage.js';
+import { probesOf, systemOf, threadOf, until } from './stage.js';
+import { ran, say } from './talk.js';
 
 let troupe: Troupe;
 let ada: Mind;
@@ -17,12 +18,6 @@ afterEach(async () => {
   await until(() => addon.pages.usage().count === 0, 'a store without pages');
 });
 
-const say = async (mind: Mind, text: string): Promise<TurnResult> => {
-  const result = await mind.turn(text, { maxTokens: 16, sampling: greedy }).result;
-  expect(result.error).toBeUndefined();
-  return result;
-};
-const ran = ({ receipt }: TurnResult) => receipt.runs[0] as NonNullable<(typeof receipt.runs)[0]>;
 const killThread = (): Promise<void> => {
   const { thread } = troupe.inspect().actors.find(({ id }) => id === ada.id) as { thread: string };
   return systemOf(troupe).terminateThread(threadOf(troupe, thread));

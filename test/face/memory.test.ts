@@ -1,13 +1,12 @@
 /** The memory budget of a real troupe: what is in the ledger, and what happens under pressure. */
-import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { MemoryReport, PoolReport, Troupe, TroupeOptions } from '../../src/index.js';
 import { SectionKind } from '../../src/native/pages.js';
 import { Band } from '../../src/runtime/message.js';
 import { addon } from '../native/fixtures.js';
-import { actorOf, folder, greedy, probesOf, startTroupe, systemOf, until } from './stage.js';
+import { actorOf, folder, geneFile, greedy, probesOf, startTroupe, systemOf, until } from './stage.js';
 
-const KJV = fileURLToPath(new URL('../../models/parlour-tiny-gene-kjv-F16.gguf', import.meta.url));
+const KJV = geneFile('kjv');
 const MIB = 2 ** 20;
 
 let troupe: Troupe;

@@ -1,11 +1,11 @@
 /** Rooms that leave their lanes and come back: what a mind says and reads anew is as if it had never left. */
-import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Mind, NoSuchPage, type Troupe, type TroupeOptions, type TurnResult } from '../../src/index.js';
+import { NoSuchPage, type Troupe, type TroupeOptions, type TurnResult } from '../../src/index.js';
 import { Band } from '../../src/runtime/message.js';
 import { addon } from '../native/fixtures.js';
 import { clear, sharedTroupe } from './shared.js';
-import { actorOf, begun, circling, ENDLESS, greedy, systemOf, until } from './stage.js';
+import { actorOf, begun, circling, ENDLESS, geneFile, greedy, systemOf, until } from './stage.js';
+import { ran, say } from './talk.js';
 
 let troupe: Troupe;
 afterEach(async () => {
@@ -17,13 +17,6 @@ const start = async (lanes: number, options: TroupeOptions = {}): Promise<void> 
   troupe = await sharedTroupe(lanes, options);
 };
 const SAYINGS = ['Tell me about the sea.', 'And the ship?', 'Who was aboard?'];
-const say = async (mind: Mind, text: string, room = 'main'): Promise<TurnResult> => {
-  const result = await mind.turn(text, { maxTokens: 16, sampling: greedy, room }).result;
-  expect(result.error).toBeUndefined();
-  return result;
-};
-/** What a turn's one run did. */
-const ran = ({ receipt }: TurnResult) => receipt.runs[0] as NonNullable<(typeof receipt.runs)[0]>;
 const lanes = () => troupe.inspect().lanes.map(({ state, held }) => [state, held > 0]);
 /** A conversation of two minds that take turns, on so many lanes. */
 async function duet(lanes: number, options?: TroupeOptions): Promise<TurnResult[]> {
@@ -63,7 +56,7 @@ describe('minds that share a lane', () => {
 
   it('P3 with other genes than before, a room does not go on from its page', async () => {
     await start(1);
-    const kjv = fileURLToPath(new URL('../../models/parlour-tiny-gene-kjv-F16.gguf', import.meta.url));
+    const kjv = geneFile('kjv');
     await troupe.genes.load(kjv, { name: 'kjv' });
     const [ada, ben] = [
       await troupe.mind('ada', { genes: [{ gene: 'kjv', scale: 1 }] }),

@@ -1,12 +1,9 @@
 /** Minds with an equal beginning: it is processed once, and nobody can tell but by the receipts. */
-import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { BadArgument, type MindOptions, type Troupe, type TurnResult } from '../../src/index.js';
 import { clear, sharedTroupe } from './shared.js';
-import { begun, circling, ENDLESS, greedy, startTroupe, until } from './stage.js';
+import { begun, circling, ENDLESS, geneFile, greedy, startTroupe, until } from './stage.js';
 
-const fileOf = (author: string) =>
-  fileURLToPath(new URL(`../../models/parlour-tiny-gene-${author}-F16.gguf`, import.meta.url));
 const WORLD = 'The town lies by the sea, and its people are sailors, priests and widows of sailors. '.repeat(
   8,
 );
@@ -16,7 +13,7 @@ const kjv = (scale = 1) => [{ gene: 'kjv', scale }];
 const melville = [{ gene: 'melville', scale: 1 }];
 
 async function loadGenes(troupe: Troupe): Promise<void> {
-  for (const name of ['kjv', 'melville']) await troupe.genes.load(fileOf(name), { name });
+  for (const name of ['kjv', 'melville']) await troupe.genes.load(geneFile(name), { name });
 }
 const runOf = ({ receipt }: TurnResult) => {
   const [run] = receipt.runs;

@@ -1,10 +1,10 @@
 /** Rooms on disk: written by one troupe, gone on with by another, as if nothing had happened in between. */
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Mind, Troupe, TroupeOptions, TurnResult } from '../../src/index.js';
+import type { Troupe, TroupeOptions } from '../../src/index.js';
 import { addon } from '../native/fixtures.js';
 import { clear, sharedTroupe } from './shared.js';
-import { greedy, TINY, until } from './stage.js';
+import { geneFile, greedy, TINY, until } from './stage.js';
+import { say } from './talk.js';
 
 let troupe: Troupe;
 beforeEach(async () => {
@@ -20,12 +20,7 @@ const restart = async (options: TroupeOptions = {}): Promise<void> => {
   await troupe.stop();
   troupe = await sharedTroupe(1, options);
 };
-const say = async (mind: Mind, text: string): Promise<TurnResult> => {
-  const result = await mind.turn(text, { maxTokens: 16, sampling: greedy }).result;
-  expect(result.error).toBeUndefined();
-  return result;
-};
-const KJV = fileURLToPath(new URL('../../models/parlour-tiny-gene-kjv-F16.gguf', import.meta.url));
+const KJV = geneFile('kjv');
 const kjv = (scale: number) => ({ genes: [{ gene: 'kjv', scale }] });
 
 describe('a room on disk', () => {

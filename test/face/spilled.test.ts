@@ -3,10 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, constants, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Mind, Troupe, TroupeOptions, TurnResult } from '../../src/index.js';
+import type { Mind, Troupe, TroupeOptions } from '../../src/index.js';
 import { addon } from '../native/fixtures.js';
 import { clear, sharedTroupe } from './shared.js';
-import { folder, greedy, probesOf, until } from './stage.js';
+import { folder, probesOf, until } from './stage.js';
+import { ran, say } from './talk.js';
 
 let place: ReturnType<typeof folder>;
 let troupe: Troupe;
@@ -22,12 +23,6 @@ afterAll(() => place[Symbol.dispose]());
 const start = async (options: TroupeOptions = {}): Promise<void> => {
   troupe = await sharedTroupe(1, { memory: { dir: `${place.path}/pages` }, ...options });
 };
-const say = async (mind: Mind, text: string): Promise<TurnResult> => {
-  const result = await mind.turn(text, { maxTokens: 16, sampling: greedy }).result;
-  expect(result.error).toBeUndefined();
-  return result;
-};
-const ran = ({ receipt }: TurnResult) => receipt.runs[0] as NonNullable<(typeof receipt.runs)[0]>;
 /** The folder of a room's files. */
 const filesOf = (mind: string): string => {
   const pages = `${place.path}/pages/pages`;

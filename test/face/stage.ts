@@ -21,6 +21,9 @@ import { STORE } from '../../src/runtime/well-known.js';
 
 const models = new URL('../../models/', import.meta.url);
 export const TINY = fileURLToPath(new URL('parlour-tiny-F16.gguf', models));
+/** A gene of it, by who wrote what it was trained on. */
+export const geneFile = (author: string): string =>
+  fileURLToPath(new URL(`parlour-tiny-gene-${author}-F16.gguf`, models));
 /** Tokens that the small model was trained for. */
 export const TRAINED = 512;
 
