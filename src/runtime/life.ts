@@ -42,7 +42,10 @@ export interface Rare {
   gaveUp?: boolean;
 }
 
-/** Makes the behaviour. Rejects with what `start` threw, `AskTimeout` or `ActorEnded`; the actor has then ended. */
+/**
+ * Makes the behaviour. Rejects with what `start` threw, `AskTimeout` or `ActorEnded`; the actor has then ended. One that has lived
+ * before is as one that has crashed: it is started once more, as often as it may crash.
+ */
 export async function start(
   cell: Cell,
   incarnation: number,
@@ -53,12 +56,16 @@ export async function start(
   try {
     await begin(cell, incarnation, saved);
   } catch (error) {
+    if (incarnation > 0 && cell.phase === Phase.starting && cell.rare?.parent === undefined) {
+      void startAgain(cell, startFailed(cell, error));
+      return;
+    }
     note(cell, error);
     failStart(cell, error);
-    throw error;
-  } finally {
     cell.rare?.onSettled?.();
+    throw error;
   }
+  cell.rare?.onSettled?.();
 }
 
 /** Ends an actor that could not start, unless it has been ended: its supervisor must not take that for an end that was meant. */
@@ -176,7 +183,6 @@ async function restart(cell: Cell, stopped: Promise<void>, cause: TroupeError): 
 
 /** Starts from what was saved, until it succeeds or is to end. `cause`: why it is down, if it did not just vanish. */
 export async function startAgain(cell: Cell, cause: TroupeError | undefined): Promise<void> {
-  const { home } = cell;
   for (let last = cause; cell.phase === Phase.starting; ) {
     let afterMs: number | undefined;
     if (last !== undefined) {
@@ -195,11 +201,7 @@ export async function startAgain(cell: Cell, cause: TroupeError | undefined): Pr
       break;
     } catch (error) {
       if (cell.phase !== Phase.starting) break;
-      const thrown = asTroupeError(error);
-      last = thrown;
-      if (error instanceof SiblingCrashed) continue;
-      note(cell, thrown);
-      home.probes.emit({ name: 'actor.crashed', actor: cell.name, message: 'start', error: thrown.message });
+      last = error instanceof SiblingCrashed ? error : startFailed(cell, error);
     }
   }
   cell.rare?.onSettled?.();
@@ -225,6 +227,13 @@ async function readyToStart(cell: Cell, afterMs: number | undefined): Promise<Re
   cell.rare = { ...cell.rare, onTakenDown: undefined };
   if (taken !== undefined) throw taken;
   return saved;
+}
+
+function startFailed(cell: Cell, error: unknown): TroupeError {
+  const thrown = asTroupeError(error);
+  note(cell, thrown);
+  cell.home.probes.emit({ name: 'actor.crashed', actor: cell.name, message: 'start', error: thrown.message });
+  return thrown;
 }
 
 function note(cell: Cell, error: unknown): void {

@@ -75,7 +75,7 @@ describe('R4 a lost thread and its actors', () => {
     await losing;
   });
 
-  test('R4 an actor whose start fails after the loss has ended; the others are back', async () => {
+  test('R4 an actor whose starts fail after the loss ends with one too many; the others are back', async () => {
     const [bad, good] = await Promise.all([
       stage.spawn(HOST_A, { crashesAgain: 1 }, 'bad'),
       stage.spawn(HOST_A, {}, 'good'),
@@ -83,9 +83,10 @@ describe('R4 a lost thread and its actors', () => {
     await stage.ask(bad, { type: 'save', changes: { crashes: 1 } });
     await lose(HOST_A);
     expect(await stage.ask(good, { type: 'echo', value: 1 })).toBe(1);
-    expect(await failure(stage.ask(bad, { type: 'echo' }))).toMatchObject({ code: 'ActorEnded' });
-    expect(stage.probed('actor.lost')).toMatchObject([{ actor: 'bad', error: 'Error: cannot start again' }]);
     await eventually(async () => (await stage.system.lookup('bad')) === undefined);
+    expect(await failure(stage.ask(bad, { type: 'echo' }))).toMatchObject({ code: 'ActorEnded' });
+    await eventually(() => stage.probed('actor.given_up').length > 0);
+    expect(stage.probed('actor.given_up')).toMatchObject([{ actor: 'bad' }]);
   });
 
   test('R4 an actor that is stopped while its thread is away does not come back, and its name is free', async () => {
@@ -281,4 +282,15 @@ describe('R4 an answer for a life of the thread that is over', () => {
     await lab.run();
     expect(await second).toBe('for the second');
   });
+});
+
+test('R4 an actor whose first start fails after its thread was lost is started once more, with its state', async () => {
+  const own = await Stage.open();
+  const id = await own.spawn(HOST_A, { failsBack: true });
+  await own.ask(id, { type: 'save', changes: { kept: 1 } });
+  await own.system.terminateThread(HOST_A);
+  await eventually(() => own.probed('thread.restarted').length > 0);
+  expect(await own.ask(id, { type: 'saved' })).toEqual({ kept: 1 });
+  expect(own.report(id)).toMatchObject({ restarts: 1, lastError: 'not yet' });
+  await own.close();
 });

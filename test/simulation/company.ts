@@ -83,7 +83,8 @@ export class Company {
     const stage = await this.#open();
     // A troupe would fail as a whole; here the others are to come through it.
     this.#sim.stage.system.onProbe(({ name, actor }) => {
-      if (name === 'actor.given_up' && actor === 'engine') this.#witnesses.owners.engineGone();
+      const isGone = name === 'actor.given_up' || name === 'actor.lost';
+      if (isGone && actor === 'engine') this.#witnesses.owners.engineGone();
     });
     opened(stage);
     this.#stage = stage;

@@ -31,6 +31,8 @@ export default {
     if (args?.failsToStart) throw new RangeError(args.failsToStart);
     if (args?.crashesAgain && saved.get('crashes') >= args.crashesAgain)
       throw new Error('cannot start again');
+    // The first start after its thread was lost.
+    if (args?.failsBack && ctx.incarnation > 0 && ctx.incarnation % 2 ** 16 === 0) throw new Error('not yet');
     if (args?.endsAtStart) ctx.stop();
     const notes = [];
     let owed;
