@@ -90,6 +90,9 @@ export interface Spoken {
   readonly type: string;
 }
 
+/** Said before what a test is about: that somebody is there, or knows all. */
+const GREETINGS = ['here', 'all-said'];
+
 /** One who speaks with the actor under test, and hears it. */
 export class Party<Says extends Spoken, Hears> {
   #heard: Hears[] = [];
@@ -110,7 +113,9 @@ export class Party<Says extends Spoken, Hears> {
     const start = (ctx: Context) => {
       const entered = new Party<Says, Hears>(ctx, to);
       party = entered;
-      const hear = (message: Hears): void => void entered.#heard.push(message);
+      const hear = (message: Hears): void => {
+        if (!GREETINGS.includes((message as Spoken).type)) entered.#heard.push(message);
+      };
       return { receive: hear, control: hear };
     };
     await thread.spawn({ kind: 'party', start }, name);

@@ -28,10 +28,7 @@ import { Spilled } from './spilled.js';
 import { TurnBook } from './turn-book.js';
 import { Waiting } from './waiting.js';
 
-/**
- * Waiting turns age, genes are late and engines come back without a message: the queue is looked at this often while any
- * turn waits.
- */
+/** Turns age, genes are late, engines come back, all without a message: the queue is looked at so often while a turn waits. */
 const CHECK_MS = 1_000;
 /** Grant numbers of a broker that was started again begin above those of before. */
 const GRANTS_A_START = 2 ** 32;
@@ -91,6 +88,8 @@ class Broker implements Behaviour {
 
   control(message: BrokerControl, { sender }: Context): unknown {
     switch (message.type) {
+      case 'here':
+        return this.#waiting.meet(sender);
       case 'request':
         this.#waiting.add(message, sender, this.#engine?.shape);
         return this.#settle();

@@ -42,6 +42,7 @@ export class GenePins {
     // Of minds that are gone there is word at once.
     for (const mind of new Set(activities.map(mindOf))) this.#ctx.watch(mind);
     for (const [number, grant] of granted) if (this.table.holds(number)) this.#say(number, grant);
+    this.#tell({ type: 'all-said' });
   }
 
   /** What there is to be pinned. A residency whose first word was lost with the broker that heard it is to say it again. */

@@ -63,6 +63,11 @@ export type MindToBroker =
   | { readonly type: 'withdraw'; readonly ticket: number }
   /** Told to give its lane up, the turn has none, or none any more. */
   | { readonly type: 'released'; readonly ticket: number }
+  /**
+   * Said before its first request: a broker that is started again tells it so from now on, also where it was lost over that very
+   * request.
+   */
+  | { readonly type: 'here' }
   /** The mind was started again: it knows of no turns. */
   | { readonly type: 'forget' }
   /** The answer to `confirm`: those of the tickets whose turns are over. */

@@ -40,11 +40,16 @@ export class Waiting {
   /** `shape`: of the engine, if one is up. */
   add(message: MindToBroker & { readonly type: 'request' }, mind: ActorId, shape: Shape | undefined): void {
     const { ctx, turns } = this.#of;
-    if (!turns.knows(mind)) {
-      ctx.watch(mind);
-      ctx.save(`mind/${mind}`, mind);
-    }
+    // Its first word may have been lost.
+    if (!turns.knows(mind)) this.meet(mind);
     this.#admit(turns.add(message, mind, ctx.now), shape);
+  }
+
+  /** Its end is to be heard of, and it is to hear of the start of another broker. */
+  meet(mind: ActorId): void {
+    const { ctx } = this.#of;
+    ctx.watch(mind);
+    ctx.save(`mind/${mind}`, mind);
   }
 
   /** There is another engine, or there are other genes: refuses those that can no longer be granted. */

@@ -15,6 +15,7 @@ type Granted = BrokerToMind & { readonly type: 'granted' };
 export class Post {
   readonly #ctx: Context;
   readonly #args: MindArgs;
+  #isKnown = false;
 
   constructor(ctx: Context, args: MindArgs) {
     this.#ctx = ctx;
@@ -23,6 +24,8 @@ export class Post {
 
   /** Asks for a lane, cells for prompt and reply, and its genes. */
   request(turn: Turn, { tokens, maxTokens }: Prepared, activity: Activity): void {
+    if (!this.#isKnown) this.#broker({ type: 'here' });
+    this.#isKnown = true;
     const { ticket, request } = turn;
     const cells = tokens.length + maxTokens;
     const genes = request.genes ?? this.#args.genes;

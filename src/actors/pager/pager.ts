@@ -64,6 +64,7 @@ class Pager implements Behaviour {
     this.#putAway = new PutAway(ctx, args, this.#files, loans);
     // So that the broker knows of it.
     this.#folder.begin(saved);
+    this.#tellBroker({ type: 'here' });
     if (ctx.incarnation === 0) return;
     this.#tellBroker({ type: 'forget' });
     // The jobs of the one before are over, and whatever memory they held is free.

@@ -46,18 +46,28 @@ export class Mover {
   readonly #errands: Errands;
   readonly #reliefs: Reliefs;
   #willUnstick = false;
-  /** Stopped it is for good: then another one moves the genes. */
-  #state: 'idle' | 'running' | 'stopped' = 'idle';
+  /**
+   * It waits until what was granted under a residency before this one is known: such a gene stays where it is. Stopped it is for
+   * good: then another one moves the genes.
+   */
+  #state: 'waiting' | 'idle' | 'running' | 'stopped';
   #thrown: unknown;
   #moving: { readonly gene: number; readonly done: Promise<void> } | undefined;
 
   constructor(ctx: Context, inventory: Inventory, jobs: GeneWork, limits: Limits, turns: Wants & Listener) {
     this.#ctx = ctx;
+    this.#state = ctx.incarnation === 0 ? 'idle' : 'waiting';
     this.#inventory = inventory;
     this.#jobs = jobs;
     this.#listener = turns;
     this.#reliefs = new Reliefs(ctx);
     this.#errands = new Errands(inventory, limits, turns, this.#reliefs);
+  }
+
+  /** It is known which genes are held. */
+  begin(): void {
+    if (this.#state === 'waiting') this.#state = 'idle';
+    this.kick();
   }
 
   /** Something has changed: what is to be moved now is. */

@@ -148,6 +148,8 @@ export type BrokerToResidency =
       readonly turn: number | undefined;
       readonly genes: readonly PinnedGene[];
     }
+  /** All grants have been said again that have genes, after `genes-up`. */
+  | { readonly type: 'all-said' }
   | { readonly type: 'unpin'; readonly grant: number }
   /** An activity that ran genes runs none now. */
   | { readonly type: 'bare'; readonly activity: Activity }

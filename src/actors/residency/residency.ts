@@ -107,6 +107,8 @@ class Residency implements Behaviour {
         return this.#pin(message);
       case 'hold':
         return this.#hold(message);
+      case 'all-said':
+        return this.#mover.begin();
       case 'unpin':
         return this.#unpin(message.grant);
       case 'bare':

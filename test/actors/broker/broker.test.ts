@@ -294,6 +294,15 @@ describe('a broker that is started again', () => {
     expect(next).toMatchObject({ type: 'granted', ticket: 2 });
     expect(next.grant).toBeGreaterThan((granted as typeof next).grant);
   });
+
+  it('R4 tells so a mind over whose first request the one before it was lost', async () => {
+    engine.tell(up(1, 1000, 1));
+    ada.tell({ type: 'here' });
+    // No mind asks for so many: it crashes.
+    ada.tell({ ...request(1, 'a'), cells: 1n } as never);
+    await thread.pass(10);
+    expect(await ada.hears()).toMatchObject([{ type: 'restarted' }]);
+  });
 });
 
 describe('time', () => {

@@ -42,6 +42,7 @@ const moving: Definition = {
         },
       },
     );
+    mover.begin();
     return {
       receive: ({ name }: Out) => mover.order(inventory.of(name), 'host'),
       control: (message: MoveAgain) => mover.hear(message),

@@ -163,11 +163,37 @@ describe('a residency that is started again', () => {
     expect(await tiers()).toEqual({ a: 'device', b: 'host' });
     const genes = [{ name: 'a', gene: id, scale: 1 }];
     broker.tell({ type: 'hold', grant: 1, activity: '9/1', turn: 1, genes });
+    broker.tell({ type: 'all-said' });
     pin(2, 'b');
     expect(await nowHears()).toEqual([{ type: 'short', grant: 2 }]);
     unpin(1);
     pin(2, 'b');
     expect(await hears()).toMatchObject([{ type: 'pinned', grant: 2 }]);
+  });
+
+  it('R4 G6 moves nothing before it knows what was granted under the one before it', async () => {
+    await start({ slots: 2 });
+    const { id } = await bring('a');
+    for (const gene of ['b', 'c'] as const) await bring(gene);
+    await pageOut('b');
+    pin(1, 'a');
+    await hears();
+    pin(2, 'c');
+    await hears();
+    unpin(2);
+    await eventually(async () => expect(await tiers()).toEqual({ a: 'device', b: 'host', c: 'device' }));
+    // No broker says this: it crashes; the next one's mailbox has a pin that the one before was to hear.
+    broker.tell({ type: 'pin', grant: 3, activity: '', turn: 3, genes: undefined as never });
+    pin(4, 'b');
+    await eventually(async () => {
+      await thread.pass(10);
+      expect(await nowHears()).toMatchObject([{ type: 'genes-up' }]);
+    });
+    const genes = [{ name: 'a', gene: id, scale: 1 }];
+    broker.tell({ type: 'hold', grant: 1, activity: '9/1', turn: 1, genes });
+    broker.tell({ type: 'all-said' });
+    expect(await hears()).toMatchObject([{ type: 'pinned', grant: 4 }]);
+    expect(await tiers()).toEqual({ a: 'device', b: 'device', c: 'host' });
   });
 
   it('G6 R4 knows how warm its genes are', async () => {
@@ -184,6 +210,7 @@ describe('a residency that is started again', () => {
       await thread.pass(10);
       expect(await nowHears()).toMatchObject([{ type: 'genes-up' }]);
     });
+    broker.tell({ type: 'all-said' });
     await bring('c');
     pin(10, 'c');
     expect(await hears()).toMatchObject([{ type: 'pinned', grant: 10 }]);

@@ -123,6 +123,7 @@ describe('genes that rooms will want again', () => {
       expect(await broker.hears()).toContainEqual(expect.objectContaining({ type: 'genes-up', activities }));
     });
     broker.tell({ type: 'left', mind: 999_999 });
+    broker.tell({ type: 'all-said' });
     await run('7/main', 'c');
     await eventually(async () => expect(cameBack()).toEqual(['a']));
     await pageIn('b');
