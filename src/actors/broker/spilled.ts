@@ -110,6 +110,8 @@ export class Spilled {
       case 'recalled': {
         const { file, page } = message;
         this.#files.put({ file, pager, page });
+        // What is kept of it is of a turn that its mind has lost.
+        this.#occupancy.forgetRoom(file.activity);
         this.#occupancy.adopt({ activity: file.activity, page, held: file.held, bytes: file.bytes });
         return this.#tell(pager, { type: 'taken', page });
       }

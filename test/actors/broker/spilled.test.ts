@@ -329,6 +329,23 @@ describe('what is said of pages on disk', () => {
     expect(await engine.hears()).toMatchObject([{ type: 'vacate', claims: [], drop: [{ page: 7 }] }]);
   });
 
+  it('T6 P6 a recalled page takes the place of what a turn has left that its mind has lost', async () => {
+    up();
+    turn();
+    const [granted] = (await ada.hears()).filter(({ type }) => type === 'granted') as { grant: number }[];
+    engine.tell({
+      ...{ type: 'ran', grant: granted?.grant as number, lane: 0, activity: room, held: 10, bytes: 100 },
+      ...{ stretches: [], processed: 10, produced: 1 },
+    });
+    await engine.hears();
+    say({ type: 'recalled', file: filed(), page: 5 });
+    expect(await engine.hears()).toMatchObject([
+      { type: 'vacate', claims: [{ lane: 0, activity: room, keep: false }] },
+      { type: 'adopt', record: { page: 5 } },
+    ]);
+    expect(await pages()).toEqual([record(room, 5)]);
+  });
+
   it('T6 a recalled page goes with a mind that never spoke', async () => {
     up();
     say({ type: 'recalled', file: filed(), page: 5 });
