@@ -199,6 +199,11 @@ export class Occupancy {
     this.#tell({ type: 'adopt', epoch: this.#epoch, record });
   }
 
+  /** Whether a page that came from elsewhere is an activity's, and has not gone. */
+  hasAdopted(page: number): boolean {
+    return this.#adopted.has(page);
+  }
+
   drop(record: PageRecord): void {
     this.#say([], [record]);
   }

@@ -178,6 +178,8 @@ export type DiskWord =
       readonly record: PageRecord;
       readonly ms: number;
     }
+  /** The pager was started again: whether these were taken over it has yet to hear; of each it is told `taken` or `release`. */
+  | { readonly type: 'handed'; readonly pages: readonly number[] }
   | {
       readonly type: 'unread';
       readonly read: number;

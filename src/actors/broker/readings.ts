@@ -85,10 +85,15 @@ export class Readings {
     for (const reading of [...this.#readings.values()]) this.#left(reading, page);
   }
 
-  /** There is a new engine; what pages it has the occupancy knows. */
+  /**
+   * There is a new engine; what pages it has the occupancy knows. A room that was to be read may be among them: its page was
+   * dropped, and the word of that was lost with the engine before.
+   */
   opened(): void {
+    const { pages } = this.#occupancy;
+    this.stop((activity) => pages.of(activity) !== undefined);
     for (const reading of [...this.#readings.values()]) {
-      this.#occupancy.pages.put(comingOf(reading.file));
+      pages.put(comingOf(reading.file));
       for (const page of [...reading.leaving]) this.#left(reading, page);
     }
   }

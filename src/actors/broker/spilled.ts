@@ -122,6 +122,12 @@ export class Spilled {
         this.#tell(pager, { type: isWanted ? 'taken' : 'release', page: record.page });
         return this.#answer(record.activity);
       }
+      case 'handed': {
+        for (const page of message.pages) {
+          this.#tell(pager, { type: this.#occupancy.hasAdopted(page) ? 'taken' : 'release', page });
+        }
+        return;
+      }
       case 'unread': {
         const { activity, read, error } = message;
         if (SPOILT.includes(error.code)) this.#remove(this.#files.of(activity));

@@ -18,10 +18,11 @@ import { Band } from '../../runtime/message.js';
 import type { FoundPage } from '../broker/protocol.js';
 import type { PageMove, PageRecord } from '../engine/protocol.js';
 import { decodeTranscript } from '../mind/transcript-bytes.js';
+import type { Books } from './books.js';
 import { unlessAborted } from './disk-waits.js';
 import type { Folder } from './folder.js';
 import { hashesOf } from './gene-hashes.js';
-import { Handed } from './handed.js';
+import type { Handed } from './handed.js';
 import type { Loans } from './loans.js';
 import type { Owners } from './owners.js';
 import { tellOfDisk } from './post.js';
@@ -45,7 +46,7 @@ export class Files {
   readonly #move: Move;
   readonly #removals: Removals;
   readonly folder: Folder;
-  readonly handed = new Handed();
+  readonly handed: Handed;
   readonly takeBacks: TakeBacks;
   readonly owners: Owners;
   /** Names of what is being written for its own sake. */
@@ -53,13 +54,15 @@ export class Files {
   #jobs = 0;
 
   /** `move`: has an activity leave its lane. */
-  constructor(ctx: Context, args: PagerArgs, folder: Folder, loans: Loans, owners: Owners, move: Move) {
+  constructor(ctx: Context, args: PagerArgs, books: Books, folder: Folder, move: Move) {
+    const { loans, owners, handed } = books;
     this.#ctx = ctx;
     this.#args = args;
     this.#loans = loans;
     this.#move = move;
     this.folder = folder;
     this.owners = owners;
+    this.handed = handed;
     this.#removals = new Removals(ctx, args, { folder, loans, owners });
     this.takeBacks = new TakeBacks(ctx, loans, this.#removals);
   }

@@ -18,11 +18,11 @@ import { Band } from '../../runtime/message.js';
 import type { LeaseMessage } from '../broker/lease-news.js';
 import type { BrokerToMind, BrokerToPager, MindToBroker } from '../broker/protocol.js';
 import type { EngineControl, Move, Moved, PageMove } from '../engine/protocol.js';
+import { openBooks } from './books.js';
 import { Files } from './files.js';
 import { Folder } from './folder.js';
 import { forgetRoom } from './forget.js';
-import { Loans } from './loans.js';
-import { Owners } from './owners.js';
+import { tellOfDisk } from './post.js';
 import type { MoveMessage, PagerArgs, PagerControl, PagerMessage } from './protocol.js';
 import { PutAway } from './put-away.js';
 import { Reads } from './reads.js';
@@ -56,17 +56,18 @@ class Pager implements Behaviour {
     this.#ctx = ctx;
     this.#args = args;
     this.#last = ctx.incarnation * TICKETS_A_START;
-    const loans = new Loans(ctx, saved);
+    const books = openBooks(ctx, saved);
     this.#folder = new Folder(ctx, args, makeWork);
-    const owners = new Owners(ctx, saved);
-    this.#files = new Files(ctx, args, this.#folder, loans, owners, (message) => this.#move(message));
+    this.#files = new Files(ctx, args, books, this.#folder, (message) => this.#move(message));
     this.#reads = new Reads(ctx, args, this.#files);
-    this.#putAway = new PutAway(ctx, args, this.#files, loans);
+    this.#putAway = new PutAway(ctx, args, this.#files, books.loans);
     // So that the broker knows of it.
     this.#folder.begin(saved);
     this.#tellBroker({ type: 'here' });
     if (ctx.incarnation === 0) return;
     this.#tellBroker({ type: 'forget' });
+    // The broker's word of these may have been lost with the pager before.
+    tellOfDisk(ctx, args.broker, { type: 'handed', pages: books.handed.all() });
     // The jobs of the one before are over, and whatever memory they held is free.
     this.#folder.tellEngine();
   }

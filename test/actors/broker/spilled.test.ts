@@ -182,6 +182,33 @@ describe('a room that is on disk alone', () => {
     expect(await pages()).toEqual([record(room, 5)]);
   });
 
+  it('E7 is not read where the next engine has its page after all, which an engine that was lost was to drop', async () => {
+    await spill();
+    turn();
+    const read = await readOf();
+    up(1, [{ ...record(room, 4), held: 200 }], 1);
+    expect(await pager.hears()).toEqual([{ type: 'stop-reading', read }]);
+    const granted = { type: 'granted', epoch: 1, read: undefined };
+    expect((await ada.hears()).at(-1)).toMatchObject(granted);
+    // What the lane is to hold is kept for it: another has no room beside it.
+    turn(`${ben.id}/main`, ben);
+    expect(await ben.hears()).toMatchObject([{ type: 'queued', reason: 'lane' }]);
+    say({ type: 'unread', read, activity: room, error: broken });
+    expect(await pages()).toEqual([{ ...record(room, 4), held: 200 }]);
+  });
+
+  it('P5 is handed over once more to a pager that does not know whether it was', async () => {
+    await spill();
+    turn();
+    say({ type: 'read', read: await readOf(), record: record(room, 5), ms: 3 });
+    await pager.hears();
+    say({ type: 'handed', pages: [5, 6] });
+    expect(await pager.hears()).toEqual([
+      { type: 'taken', page: 5 },
+      { type: 'release', page: 6 },
+    ]);
+  });
+
   it('P5 is nowhere when its files were removed', async () => {
     await spill();
     say({ type: 'removed', name: 'ada/main' });
