@@ -20,13 +20,11 @@ const ada = await troupe.mind('ada', { class: 'background' });
 const [stuck, lively] = [await troupe.actor('stuck', module), await troupe.actor('lively', module)];
 
 let over = false;
-// A reply ends when the context is full; each then begins another.
-const speak = async (mind) => {
-  for (let i = 0; !over; i++) {
-    await mind.turn('And the LORD said', { room: `${i % 2}`, maxTokens: 400, sampling }).result;
-  }
+// A reply ends when the context is full, and others of them wait by then, ahead of ada.
+const speak = async (mind, room) => {
+  while (!over) await mind.turn('And the LORD said', { room, maxTokens: 400, sampling }).result;
 };
-const speaking = speakers.map(speak);
+const speaking = speakers.flatMap((mind) => ['a', 'b', 'c', 'd'].map((room) => speak(mind, room)));
 while (troupe.inspect().lanes[0].state !== 'running') await new Promise((resolve) => setTimeout(resolve, 5));
 const waiting = ada.turn('Good evening.', { maxTokens: 2 });
 const held = stuck.ask({ type: 'hold' }, { deadlineMs: 600_000 }).catch(() => {});

@@ -1,7 +1,7 @@
 /** Fewer cells than lanes x context: lanes compete for them. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Mind, Troupe } from '../../src/index.js';
-import { circling, greedy, running, startTroupe, TRAINED, until } from './stage.js';
+import { busy, circling, greedy, running, startTroupe, TRAINED, until } from './stage.js';
 
 const PROMPTS = ['Good evening.', 'In the beginning', 'The people of', 'My dear Elizabeth,'];
 let alone: string[];
@@ -21,20 +21,27 @@ afterEach(() => until(() => running(troupe) === 0, 'a troupe at rest'));
 const everyone = (): Promise<Mind[]> =>
   Promise.all(PROMPTS.map((prompt) => troupe.mind(prompt, { sampling: greedy })));
 
+const waitsFor = (name: string): string | undefined =>
+  troupe.inspect().actors.find((actor) => actor.name === `mind/${name}`)?.waitsFor?.reason;
+
 describe('cells for two of four', () => {
   test('case-27 who has none waits, and all say what they would have said alone', async () => {
     const minds = await everyone();
-    let most = 0;
+    const holder = await troupe.mind('holder', { class: 'realtime' });
+    const held = await busy(holder);
     const turns = minds.map((mind, i) => mind.turn(PROMPTS[i] as string, { maxTokens: 200 }));
+    await until(() => PROMPTS.every((name) => waitsFor(name) === 'cells'), 'four that wait for cells');
+    for (const turn of held) turn.cancel();
+    await holder.leave();
+    let most = 0;
     const watch = setInterval(() => {
       most = Math.max(most, running(troupe));
     }, 1);
     const results = await Promise.all(turns.map((turn) => turn.result));
     clearInterval(watch);
     expect(results.map(({ text }) => text)).toEqual(alone);
-    expect(most).toBe(2);
-    const waits = results.map(({ receipt }) => Object.keys(receipt.waits));
-    expect(waits.filter((reasons) => reasons.includes('cells'))).toHaveLength(2);
+    expect(most).toBeLessThanOrEqual(2);
+    for (const { receipt } of results) expect(Object.keys(receipt.waits)).toContain('cells');
     await Promise.all(minds.map((mind) => mind.leave()));
   });
 

@@ -5,17 +5,31 @@ import { describe, expect, it } from 'vitest';
 import { NoSuchActor } from '../../src/errors.js';
 import { Troupe } from '../../src/index.js';
 import { Client } from '../../src/observer/client.js';
-import { circling, ENDLESS, probesOf, running, startTroupe, TINY, until } from '../face/stage.js';
+import {
+  circling,
+  ENDLESS,
+  probesOf,
+  running,
+  startTroupe,
+  TINY,
+  until,
+  writeLongModel,
+} from '../face/stage.js';
 import { folder, LABEL } from './stage.js';
+
+/** Room for a turn that goes on for seconds, until it is cancelled. */
+const CONTEXT = 8_192;
 
 describe('R6 a troupe', () => {
   it('R6 can be looked at through a socket in its folder, which is gone when it has stopped', async () => {
     using at = folder();
-    const troupe = await startTroupe({ dir: at.path, lanes: 1 });
+    using models = folder();
+    const model = writeLongModel(join(models.path, 'long.gguf'), CONTEXT);
+    const troupe = await startTroupe({ dir: at.path, model, context: CONTEXT, lanes: 1 });
     const client = await Client.attach(at.path, LABEL);
     const bo = await troupe.mind('bo');
     const ada = await troupe.mind('ada');
-    const first = bo.turn(ENDLESS, { maxTokens: 400, sampling: circling });
+    const first = bo.turn(ENDLESS, { maxTokens: CONTEXT / 2, sampling: circling });
     await until(() => running(troupe) === 1, 'a running turn');
     const second = ada.turn('Good evening.', { maxTokens: 2 });
     await until(() => troupe.why('ada').verdict === 'keeper', 'a wait for a lane');
