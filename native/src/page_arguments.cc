@@ -112,9 +112,10 @@ Napi::Object windowInfo(Napi::Env env, const LaneWindow& window) {
   return info;
 }
 
-Napi::Object pageInfo(Napi::Env env, const Page& page, uint64_t references) {
+Napi::Object pageInfo(Napi::Env env, const Page& page, const PageReferences& references) {
   Napi::Object info = layoutInfo(env, page.layout());
-  info.Set("references", static_cast<double>(references));
+  info.Set("references", static_cast<double>(references.count));
+  info.Set("kept", references.kept);
   info.Set("sealed", page.sealed());
   return info;
 }

@@ -21,7 +21,7 @@ std::vector<GivenSection> sectionData(const Napi::Value& value);
 // Of a page that is to be read back from files.
 PageLayout pageLayout(const Napi::Object& value);
 
-Napi::Object pageInfo(Napi::Env env, const Page& page, uint64_t references);
+Napi::Object pageInfo(Napi::Env env, const Page& page, const PageReferences& references);
 Napi::Object windowInfo(Napi::Env env, const LaneWindow& window);
 Napi::Object checkpointInfo(Napi::Env env, const Checkpoint& checkpoint);
 

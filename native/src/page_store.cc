@@ -91,10 +91,11 @@ std::shared_ptr<Page> PageStore::get(uint64_t id) const {
   return page;
 }
 
-uint64_t PageStore::references(uint64_t id) const {
+PageReferences PageStore::references(uint64_t id) const {
   std::lock_guard lock(mutex_);
   const auto found = pages_.find(id);
-  return found == pages_.end() ? 0 : found->second.references;
+  if (found == pages_.end()) return {};
+  return {found->second.references, found->second.ownHeld};
 }
 
 PageStore::Entry& PageStore::entry(uint64_t id) {

@@ -24,6 +24,12 @@ struct PageUsage {
   uint64_t count;
 };
 
+struct PageReferences {
+  uint64_t count = 0;
+  // Whether one of them is the store's own.
+  bool kept = false;
+};
+
 class PageStore {
  public:
   static constexpr uint64_t kNoCeiling = std::numeric_limits<uint64_t>::max();
@@ -45,8 +51,8 @@ class PageStore {
   std::shared_ptr<Page> find(uint64_t id) const;
   // Throws NoSuchPage.
   std::shared_ptr<Page> get(uint64_t id) const;
-  // 0 when there is none of that id.
-  uint64_t references(uint64_t id) const;
+  // None when there is none of that id.
+  PageReferences references(uint64_t id) const;
   void retain(uint64_t id);
   // Lets go one that was retained.
   void release(uint64_t id);

@@ -37,7 +37,7 @@ void work(PageStore& store, uint64_t seed, std::atomic<uint64_t>& refused) {
     if (chance.below(2) == 0) store.retain(id);
     const auto held = store.get(id);
     held->data(held->layout().sections[0])[0] = static_cast<uint8_t>(seed);
-    const bool retained = store.references(id) == 2;
+    const bool retained = store.references(id).count == 2;
     store.releaseOwn(id);
     if (retained) {
       CHECK(troupe::failureOf([&] { store.releaseOwn(id); }) == "BadArgument");

@@ -39,12 +39,14 @@ export interface PageInfo {
   readonly fingerprint: string;
   /** How often it must be let go until it is gone. */
   readonly references: number;
+  /** Whether the store itself holds it yet; else only those do who have retained it, and it is gone with them. */
+  readonly kept: boolean;
   /** False: it is being read back from files. */
   readonly sealed: boolean;
 }
 
 /** What a page has beside its state in the store. */
-export type LayoutInfo = Omit<PageInfo, 'references' | 'sealed'>;
+export type LayoutInfo = Omit<PageInfo, 'references' | 'kept' | 'sealed'>;
 
 /** Through which a lane is read on its way to a file. */
 export interface WindowInfo {

@@ -165,7 +165,7 @@ function inTime<T>(
 export function releasePage(page: number): void {
   const { pages } = loadAddon();
   try {
-    if (pages.info(page) !== undefined) pages.release(page);
+    if (pages.info(page)?.kept) pages.release(page);
   } catch (error) {
     if (!(error instanceof BadArgument)) throw error;
   }

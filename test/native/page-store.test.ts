@@ -91,7 +91,12 @@ function check(expected: Expected): void {
   expect(pages.list()).toEqual([...expected.pages.keys()]);
   expect(pages.usage()).toMatchObject({ bytes: charged, ceiling, count: expected.pages.size });
   for (const [id, { bytes, retained, own }] of expected.pages) {
-    expect(pages.info(id)).toMatchObject({ bytes, references: retained + Number(own), sealed: false });
+    expect(pages.info(id)).toMatchObject({
+      bytes,
+      references: retained + Number(own),
+      kept: own,
+      sealed: false,
+    });
   }
 }
 
@@ -127,7 +132,7 @@ describe('P4 the store of pages', () => {
     );
     await once(worker, 'message');
     pages.release(id);
-    expect(pages.info(id)?.references).toBe(1);
+    expect(pages.info(id)).toMatchObject({ references: 1, kept: false });
     expect(thrown(() => pages.release(id))).toBeInstanceOf(BadArgument);
     expect(pages.usage().count).toBe(1);
     await worker.terminate();

@@ -76,7 +76,7 @@ export class FakePages implements PageStore {
     if (!page) return undefined;
     const { bytes, cells, fingerprint, references, sealed } = page;
     const sections = page.sections.map(({ kind, data }) => ({ kind, bytes: data.length }));
-    return { bytes, cells, fingerprint, references, sealed, sections };
+    return { bytes, cells, fingerprint, references, kept: this.isKept(id), sealed, sections };
   }
 
   section = (id: number, kind: number): Uint8Array | undefined =>

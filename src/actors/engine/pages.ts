@@ -61,7 +61,7 @@ export class Pages {
 
   /** Takes over from an engine before this one: the pages that it handed over, and those that it made and could not. */
   recover(handedOver: readonly PageRecord[]): void {
-    const there = handedOver.filter(({ page }) => this.#store.info(page) !== undefined);
+    const there = handedOver.filter(({ page }) => isKept(this.#store, page));
     // One that was read from disk says whose it was when it was written.
     const known = new Set(there.map(({ page }) => page));
     const unknown = pagesOf(this.#store, this.#owner).filter(({ page }) => !known.has(page));
@@ -116,7 +116,7 @@ export class Pages {
 
   /** A page that was read from disk is an activity's; an engine that found it before it was told may have it as another's. */
   takeOver(record: PageRecord): void {
-    if (this.#store.info(record.page) === undefined) return this.#listener.unpaged(record);
+    if (!isKept(this.#store, record.page)) return this.#listener.unpaged(record);
     for (const other of this.all()) {
       if (other.page !== record.page || other.activity === record.activity) continue;
       this.#records.delete(other.activity);
@@ -219,11 +219,14 @@ const sizes = (sections: readonly SectionData[]): { kind: number; bytes: number 
 const toInt32 = (bytes: Uint8Array): Int32Array =>
   new Int32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
 
+/** Whether a page may be somebody's yet: one that only a job holds, which writes it, is gone with that. */
+const isKept = (store: PageStore, page: number): boolean => store.info(page)?.kept === true;
+
 /** The pages of the process that an engine of this name made. */
 function pagesOf(store: PageStore, name: string): PageRecord[] {
   return store.list().flatMap((page) => {
     const info = store.info(page);
-    const meta = info?.sealed ? store.section(page, SectionKind.meta) : undefined;
+    const meta = info?.kept && info.sealed ? store.section(page, SectionKind.meta) : undefined;
     const { owner, activity } = ownerOf(meta);
     return info === undefined || owner !== name
       ? []
@@ -236,6 +239,6 @@ export function releasePages(owner: string, takenOver: readonly PageRecord[]): v
   const store = loadAddon().pages;
   const made = pagesOf(store, owner).map(({ page }) => page);
   for (const page of new Set([...made, ...takenOver.map((record) => record.page)])) {
-    if (store.info(page) !== undefined) store.release(page);
+    if (isKept(store, page)) store.release(page);
   }
 }

@@ -7,13 +7,16 @@ import { writeMeta } from '../../../src/pages/meta.js';
 
 /** Pages by number: whose they say they are, and whether they are whole. */
 function recovered(
-  held: Readonly<Record<number, readonly [owner: string, activity: string, sealed: boolean]>>,
+  held: Readonly<Record<number, readonly [owner: string, activity: string, sealed: boolean, kept?: boolean]>>,
   handedOver: readonly PageRecord[],
 ) {
   const released: number[] = [];
   const store = {
     list: () => Object.keys(held).map(Number),
-    info: (page: number) => held[page] && { bytes: 10, cells: 5, sealed: held[page][2] },
+    info: (page: number) => {
+      const [, , sealed, kept = true] = held[page] ?? [];
+      return held[page] && { bytes: 10, cells: 5, sealed, kept };
+    },
     section: (page: number) => {
       const [owner = '', activity = ''] = held[page] ?? [];
       return writeMeta({ owner, activity, genes: [], base: 0 });
@@ -81,6 +84,13 @@ describe('an engine that is started again', () => {
     const { taken } = recovered({}, []);
     taken.takeOver(record('12/main', 4));
     expect(taken.all()).toEqual([]);
+  });
+
+  it('P5 takes over no page that was let go of, and is only being written yet', () => {
+    const held = { 4: ['us', '7/main', true, false], 5: ['us', '8/main', true, false] } as const;
+    const { taken, released } = recovered(held, [record('7/main', 4)]);
+    taken.takeOver(record('8/main', 5));
+    expect([taken.all(), released]).toEqual([[], []]);
   });
 
   it('P5 leaves alone what is still being read, and what is gone', () => {

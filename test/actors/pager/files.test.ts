@@ -111,7 +111,7 @@ it('B1 the engine, which tells of pages in memory, hears when a job has let go o
 it('R4 a page that was read for a broker that was lost over it is let go of', async () => {
   const released: number[] = [];
   const store = loadAddon().pages;
-  vi.spyOn(store, 'info').mockReturnValue({} as PageInfo);
+  vi.spyOn(store, 'info').mockReturnValue({ kept: true } as PageInfo);
   vi.spyOn(store, 'release').mockImplementation((page) => void released.push(page));
   const file = { ...WHAT, held: 10, bytes: 100, said: 0, lent: false, file: FILE };
   broker.tell({ type: 'read', read: 1, file } as never);
