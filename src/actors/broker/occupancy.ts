@@ -199,9 +199,9 @@ export class Occupancy {
     this.#tell({ type: 'adopt', epoch: this.#epoch, record });
   }
 
-  /** Whether a page that came from elsewhere is an activity's, and has not gone. */
-  hasAdopted(page: number): boolean {
-    return this.#adopted.has(page);
+  /** Whether a page is an activity's. */
+  hasPage(number: number): boolean {
+    return this.#adopted.has(number) || this.pages.all().some(({ page }) => page === number);
   }
 
   drop(record: PageRecord): void {

@@ -178,7 +178,7 @@ export type DiskWord =
       readonly record: PageRecord;
       readonly ms: number;
     }
-  /** The pager was started again: whether these were taken over it has yet to hear; of each it is told `taken` or `release`. */
+  /** The pager or the broker was started again: of each of these it is told `taken` or `release`. */
   | { readonly type: 'handed'; readonly pages: readonly number[] }
   | {
       readonly type: 'unread';

@@ -9,6 +9,7 @@ import { Band } from '../../runtime/message.js';
 import { type Activity, belongsTo } from '../activity.js';
 import { type EngineToBroker, type PageRecord, UNMADE } from '../engine/protocol.js';
 import { Filed, type FiledBy } from './filed.js';
+import { HandedPages } from './handed.js';
 import { LaneWriting } from './lane-writing.js';
 import type { MoveKind, Occupancy } from './occupancy.js';
 import { PageQuestions } from './page-questions.js';
@@ -33,6 +34,7 @@ export class Spilled {
   readonly #turns: TurnBook;
   readonly #files: Filed;
   readonly #questions = new PageQuestions();
+  readonly #handed: HandedPages;
 
   /** `saved`: of a broker before this one. */
   constructor(ctx: Context, saved: ReadonlyMap<string, unknown>, occupancy: Occupancy, turns: TurnBook) {
@@ -40,6 +42,7 @@ export class Spilled {
     this.#occupancy = occupancy;
     this.#turns = turns;
     this.#files = new Filed(ctx, saved);
+    this.#handed = new HandedPages(ctx, occupancy);
     this.readings = new Readings(ctx, this.#files, occupancy, turns);
     this.writings = new Writings(ctx, this.#files);
     this.laneWriting = new LaneWriting(ctx, this.#files);
@@ -122,12 +125,8 @@ export class Spilled {
         this.#tell(pager, { type: isWanted ? 'taken' : 'release', page: record.page });
         return this.#answer(record.activity);
       }
-      case 'handed': {
-        for (const page of message.pages) {
-          this.#tell(pager, { type: this.#occupancy.hasAdopted(page) ? 'taken' : 'release', page });
-        }
-        return;
-      }
+      case 'handed':
+        return this.#handed.ask(pager, message.pages);
       case 'unread': {
         const { activity, read, error } = message;
         if (SPOILT.includes(error.code)) this.#remove(this.#files.of(activity));
@@ -140,6 +139,7 @@ export class Spilled {
   /** The engine is gone: pages that it was making will not be, or the next one says that they are there. */
   closed(): void {
     this.laneWriting.closed();
+    this.#handed.closed();
     const { pages } = this.#occupancy;
     for (const record of pages.all()) if (record.page === UNMADE) pages.remove(record);
     this.#answerAll();
@@ -148,6 +148,7 @@ export class Spilled {
   /** There is a new engine; what pages it has the occupancy knows. */
   opened(): void {
     this.readings.opened();
+    this.#handed.opened();
     this.#answerAll();
   }
 
@@ -156,6 +157,7 @@ export class Spilled {
     this.readings.lost(one);
     this.writings.lost(one);
     this.laneWriting.lost(one);
+    this.#handed.lost(one);
     // The page that they wait for may have been on its way from disk.
     this.#answerAll();
   }

@@ -100,12 +100,6 @@ export class Files {
     this.folder.tellEngine();
   }
 
-  /** The broker was started again, and has taken over nothing. */
-  releaseAll(): void {
-    this.handed.releaseAll();
-    this.folder.tellEngine();
-  }
-
   /** What is written under that name for want of memory is a loan, unless the user has it, or is about to, for its own sake. */
   lend(name: string): void {
     if (!this.folder.disk.has(name) && !this.#owned.includes(name)) this.#loans.add(name);

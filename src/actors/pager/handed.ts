@@ -1,26 +1,29 @@
 /**
  * Pages that were read into memory and handed to the broker, until it says that it has them: one that is lost before it has heard
- * of a page leaves it to nobody. The book is handed over: a pager that is lost over the broker's word asks for it again.
+ * of a page leaves it to nobody. Who of the two was started again has the other say so once more; the book is handed over.
  */
 import { releasePage } from '../../pages/page-files.js';
 import type { Context } from '../../runtime/actor.js';
+import type { ActorId } from '../../runtime/address.js';
+import { tellOfDisk } from './post.js';
 
 /** What the keys of such pages in the saved state begin with. */
 const HANDED = 'handed/';
 
 export class Handed {
-  readonly #ctx: Pick<Context, 'save'>;
+  readonly #ctx: Pick<Context, 'save' | 'tell'>;
   readonly #pages = new Set<number>();
 
   /** `saved`: of a pager before this one. */
-  constructor(ctx: Pick<Context, 'save'>, saved: ReadonlyMap<string, unknown>) {
+  constructor(ctx: Pick<Context, 'save' | 'tell'>, saved: ReadonlyMap<string, unknown>) {
     this.#ctx = ctx;
     for (const key of saved.keys())
       if (key.startsWith(HANDED)) this.#pages.add(Number(key.slice(HANDED.length)));
   }
 
-  all(): number[] {
-    return [...this.#pages];
+  /** Asks the broker which of them it has: its word may have been lost with a pager, or with the broker before. */
+  ask(broker: ActorId): void {
+    if (this.#pages.size > 0) tellOfDisk(this.#ctx, broker, { type: 'handed', pages: [...this.#pages] });
   }
 
   add(page: number): void {
@@ -37,10 +40,5 @@ export class Handed {
   release(page: number): void {
     this.taken(page);
     releasePage(page);
-  }
-
-  /** The broker was started again: lets go of those that the one before it did not take. */
-  releaseAll(): void {
-    for (const page of this.all()) this.release(page);
   }
 }

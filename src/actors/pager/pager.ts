@@ -22,7 +22,6 @@ import { openBooks } from './books.js';
 import { Files } from './files.js';
 import { Folder } from './folder.js';
 import { forgetRoom } from './forget.js';
-import { tellOfDisk } from './post.js';
 import type { MoveMessage, PagerArgs, PagerControl, PagerMessage } from './protocol.js';
 import { PutAway } from './put-away.js';
 import { Reads } from './reads.js';
@@ -66,8 +65,7 @@ class Pager implements Behaviour {
     this.#tellBroker({ type: 'here' });
     if (ctx.incarnation === 0) return;
     this.#tellBroker({ type: 'forget' });
-    // The broker's word of these may have been lost with the pager before.
-    tellOfDisk(ctx, args.broker, { type: 'handed', pages: books.handed.all() });
+    books.handed.ask(args.broker);
     // The jobs of the one before are over, and whatever memory they held is free.
     this.#folder.tellEngine();
   }
@@ -144,7 +142,7 @@ class Pager implements Behaviour {
         return this.#folder.waits.late(message.wait);
       case 'leases-again':
         // The broker was started again.
-        this.#files.releaseAll();
+        this.#files.handed.ask(this.#args.broker);
         return this.#folder.disk.news.hear(message);
       case 'leases-changed':
         return this.#folder.disk.news.hear(message);

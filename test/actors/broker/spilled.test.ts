@@ -209,6 +209,19 @@ describe('a room that is on disk alone', () => {
     ]);
   });
 
+  it('R4 P5 is handed over once more to a broker that was started again, when an engine says what it has', async () => {
+    say({ type: 'handed', pages: [4] });
+    say({ type: 'handed', pages: [5, 6] });
+    expect(await pager.hears()).toEqual([]);
+    up(1, [record(room, 5)]);
+    expect(await pager.hears()).toEqual([
+      { type: 'taken', page: 5 },
+      { type: 'release', page: 6 },
+    ]);
+    up(1, [], 1);
+    expect(await pager.hears()).toEqual([]);
+  });
+
   it('P5 is nowhere when its files were removed', async () => {
     await spill();
     say({ type: 'removed', name: 'ada/main' });

@@ -3,8 +3,6 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Holds } from '../../../src/actors/broker/leases.js';
 import { pagerOver } from '../../../src/actors/pager/pager.js';
 import { DiskFailure, NoSuchPage } from '../../../src/errors.js';
-import { loadAddon } from '../../../src/native/load.js';
-import type { PageInfo } from '../../../src/native/pages.js';
 import type { PagesJob } from '../../../src/pages/job.js';
 import { Party, settled, TestThread } from '../thread.js';
 
@@ -106,23 +104,4 @@ it('B1 the engine, which tells of pages in memory, hears when a job has let go o
   await expect(thread.ask(pager, restore)).rejects.toMatchObject({ code: 'NoSuchPage' });
   await settled();
   expect(await engine.hears()).toEqual([{ type: 'leases-changed' }]);
-});
-
-it('R4 a page that was read for a broker that was lost over it is let go of', async () => {
-  const released: number[] = [];
-  const store = loadAddon().pages;
-  vi.spyOn(store, 'info').mockReturnValue({ kept: true } as PageInfo);
-  vi.spyOn(store, 'release').mockImplementation((page) => void released.push(page));
-  const file = { ...WHAT, held: 10, bytes: 100, said: 0, lent: false, file: FILE };
-  broker.tell({ type: 'read', read: 1, file } as never);
-  await settled();
-  broker.tell({ type: 'taken', page: 7 } as never);
-  broker.tell({ type: 'leases-again' } as never);
-  await settled();
-  expect(released).toEqual([]);
-  broker.tell({ type: 'read', read: 2, file } as never);
-  await settled();
-  broker.tell({ type: 'leases-again' } as never);
-  await settled();
-  expect(released).toEqual([7]);
 });
