@@ -1,6 +1,7 @@
 /**
- * Pages of which a pager does not know whether they were taken over: it was lost over the broker's word of them, or the broker was. They
- * are told apart when there is an engine, which says what pages it has.
+ * Pages that a pager has read and handed over. It is told `taken` when the engine has a page, and not when the broker has heard
+ * of it: until then one of the two may be lost, and the pager, whose book is handed over, asks again. What nobody has it is to
+ * let go of.
  */
 import type { Context } from '../../runtime/actor.js';
 import type { ActorId } from '../../runtime/address.js';
@@ -10,44 +11,44 @@ import type { BrokerToPager } from './protocol.js';
 
 export class HandedPages {
   readonly #ctx: Pick<Context, 'tell'>;
-  readonly #occupancy: Pick<Occupancy, 'hasPage'>;
-  /** What each pager has asked last. */
-  readonly #asked = new Map<ActorId, readonly number[]>();
+  readonly #occupancy: Pick<Occupancy, 'whoHas'>;
+  /** Those of which their pagers have yet to hear. */
+  readonly #pages = new Map<number, ActorId>();
   #isUp = false;
 
-  constructor(ctx: Pick<Context, 'tell'>, occupancy: Pick<Occupancy, 'hasPage'>) {
+  constructor(ctx: Pick<Context, 'tell'>, occupancy: Pick<Occupancy, 'whoHas'>) {
     this.#ctx = ctx;
     this.#occupancy = occupancy;
   }
 
-  /** All pages that the pager has handed over and has heard nothing of. */
-  ask(pager: ActorId, pages: readonly number[]): void {
-    this.#asked.set(pager, pages);
-    if (this.#isUp) this.#answer();
+  /** Of these the pager is to hear: the occupancy has them by now, or nobody does. */
+  take(pager: ActorId, pages: readonly number[]): void {
+    for (const page of pages) this.#pages.set(page, pager);
+    if (this.#isUp) for (const page of pages) this.settle(page);
   }
 
   /** There is an engine; what pages it has the occupancy knows. */
   opened(): void {
     this.#isUp = true;
-    this.#answer();
+    for (const page of [...this.#pages.keys()]) this.settle(page);
   }
 
   closed(): void {
     this.#isUp = false;
   }
 
-  /** It is gone, or asks again. */
-  lost(pager: ActorId): void {
-    this.#asked.delete(pager);
+  /** The pager is gone, or asks again. */
+  lost(one: ActorId): void {
+    for (const [page, pager] of this.#pages) if (pager === one) this.#pages.delete(page);
   }
 
-  #answer(): void {
-    for (const [pager, pages] of this.#asked) {
-      for (const page of pages) {
-        const type = this.#occupancy.hasPage(page) ? 'taken' : 'release';
-        this.#ctx.tell(pager, { type, page } satisfies BrokerToPager, { band: Band.reserved });
-      }
-    }
-    this.#asked.clear();
+  /** The engine may have said of a page that it has it, or that it is gone. */
+  settle(page: number): void {
+    const pager = this.#pages.get(page);
+    const has = this.#occupancy.whoHas(page);
+    if (pager === undefined || has === 'broker') return;
+    this.#pages.delete(page);
+    const type = has === 'engine' ? 'taken' : 'release';
+    this.#ctx.tell(pager, { type, page } satisfies BrokerToPager, { band: Band.reserved });
   }
 }

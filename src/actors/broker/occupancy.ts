@@ -13,6 +13,7 @@ import {
   type Shape,
   UNMADE,
 } from '../engine/protocol.js';
+import { Adopted } from './adopted.js';
 import { LaneTable } from './lane-table.js';
 import { makeRoom, PageTable } from './page-table.js';
 import type { BrokerMessage } from './protocol.js';
@@ -43,11 +44,7 @@ export class Occupancy {
   readonly pages: PageTable;
   readonly #ceiling: number;
   readonly #tell: (message: EngineControl) => void;
-  /**
-   * Pages that came from elsewhere, by number, until they are gone. They do not say themselves whose they are here, so that an
-   * engine that was lost over one does not find it again.
-   */
-  readonly #adopted = new Map<number, PageRecord>();
+  readonly #adopted = new Adopted();
   /** Minds that are gone. */
   readonly #gone = new Set<ActorId>();
   /** Rooms that were forgotten, and have had no turn since. */
@@ -79,19 +76,10 @@ export class Occupancy {
     this.lanes.open(lanes);
     this.pages.open(pages);
     for (const page of pages) this.measure(page);
-    this.#adoptAgain(new Map(pages.map((record) => [record.activity, record.page])));
+    for (const record of this.#adopted.unknownTo(pages)) this.adopt(record);
     const all = this.pages.all();
     const useless = all.filter(({ held, activity }) => held > cells || this.isUseless(activity));
     if (useless.length > 0) this.#say([], useless);
-  }
-
-  /** Those that an engine does not know of, which has these pages, or takes for another's. */
-  #adoptAgain(pages: ReadonlyMap<Activity, number>): void {
-    for (const record of this.#adopted.values()) {
-      const page = pages.get(record.activity);
-      if (page === undefined) this.adopt(record);
-      else if (page !== record.page) this.#adopted.delete(record.page);
-    }
   }
 
   /**
@@ -125,13 +113,14 @@ export class Occupancy {
   hear(message: Whereabouts): void {
     switch (message.type) {
       case 'paged':
+        this.#adopted.told(message.record.page);
         this.measure(message.record);
         this.pages.put(message.record);
         // It was being made when its mind went, or an engine that was started again has found it.
         if (this.isUseless(message.record.activity)) this.drop(message.record);
         return;
       case 'unpaged':
-        this.#adopted.delete(message.page);
+        this.#adopted.remove(message.page);
         return this.pages.remove(message);
       case 'shrank':
         return this.lanes.shrink(message.lane, message.activity, message.held);
@@ -193,15 +182,16 @@ export class Occupancy {
   /** A page that came from elsewhere is its activity's. */
   adopt(record: PageRecord): void {
     this.#forgotten.delete(record.activity);
-    this.#adopted.set(record.page, record);
+    this.#adopted.add(record);
     this.pages.put(record);
     this.#vacated++;
     this.#tell({ type: 'adopt', epoch: this.#epoch, record });
   }
 
-  /** Whether a page is an activity's. */
-  hasPage(number: number): boolean {
-    return this.#adopted.has(number) || this.pages.all().some(({ page }) => page === number);
+  /** Who has a page: the `broker` alone, as long as the engine has not said that it has taken it over. */
+  whoHas(number: number): 'broker' | 'engine' | undefined {
+    const one = this.pages.all().some(({ page }) => page === number) ? 'engine' : undefined;
+    return this.#adopted.whoHas(number) ?? one;
   }
 
   drop(record: PageRecord): void {
@@ -218,9 +208,7 @@ export class Occupancy {
   /** What an idle lane holds of a room, and its page, go. */
   forgetRoom(activity: Activity): void {
     keepNewest(this.#forgotten, activity, MOST_FORGOTTEN);
-    for (const { page, activity: whose } of this.#adopted.values()) {
-      if (whose === activity) this.#adopted.delete(page);
-    }
+    this.#adopted.forget(activity);
     const lane = this.lanes.idle(activity)?.lane;
     const page = this.pages.of(activity);
     if (lane === undefined && page === undefined) return;

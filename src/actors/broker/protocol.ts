@@ -213,7 +213,7 @@ export type BrokerToPager =
   | { readonly type: 'read'; readonly read: number; readonly file: FiledPage }
   /** It is not needed any more. */
   | { readonly type: 'stop-reading'; readonly read: number }
-  /** A page that was brought in has come to the right place. */
+  /** A page that was brought in is in the engine's hands. */
   | { readonly type: 'taken'; readonly page: number }
   /** A page that was brought in is nobody's. */
   | { readonly type: 'release'; readonly page: number };

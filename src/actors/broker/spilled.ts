@@ -82,6 +82,7 @@ export class Spilled {
     if (message.type === 'shrank' || message.type === 'shared') return;
     if (message.type === 'paged' && !this.#files.has(message.record)) this.#wentOn(message.record.activity);
     if (message.type === 'unpaged') this.readings.left(message.page);
+    this.#handed.settle(message.type === 'paged' ? message.record.page : message.page);
     this.#answer(message.type === 'paged' ? message.record.activity : message.activity);
   }
 
@@ -116,17 +117,16 @@ export class Spilled {
         // What is kept of it is of a turn that its mind has lost.
         this.#occupancy.forgetRoom(file.activity);
         this.#occupancy.adopt({ activity: file.activity, page, held: file.held, bytes: file.bytes });
-        return this.#tell(pager, { type: 'taken', page });
+        return this.#handed.take(pager, [page]);
       }
       case 'read': {
         const { read, record, ms } = message;
-        const isWanted = this.readings.came(read, record, ms);
-        if (isWanted) this.#files.read(record);
-        this.#tell(pager, { type: isWanted ? 'taken' : 'release', page: record.page });
+        if (this.readings.came(read, record, ms)) this.#files.read(record);
+        this.#handed.take(pager, [record.page]);
         return this.#answer(record.activity);
       }
       case 'handed':
-        return this.#handed.ask(pager, message.pages);
+        return this.#handed.take(pager, message.pages);
       case 'unread': {
         const { activity, read, error } = message;
         if (SPOILT.includes(error.code)) this.#remove(this.#files.of(activity));

@@ -71,6 +71,7 @@ async function granted(): Promise<{ ran(): void }> {
   request();
   const read = (await pager.hears()).find(({ type }) => type === 'read');
   if (read?.type === 'read') say({ type: 'read', read: read.read, record: record(room, 50), ms: 1 });
+  if (read?.type === 'read') engine.tell({ type: 'paged', record: record(room, 50) });
   const given = (await ada.hears()).find(({ type }) => type === 'granted');
   if (read?.type === 'read') expect(await pager.hears()).toEqual([{ type: 'taken', page: 50 }]);
   if (given?.type !== 'granted') throw new Error('no lane was granted');

@@ -197,10 +197,28 @@ describe('a room that is on disk alone', () => {
     expect(await pages()).toEqual([{ ...record(room, 4), held: 200 }]);
   });
 
+  it.each(['has it', 'finds it gone'])(
+    'R4 P5 is its pager’s until the engine %s, for the broker may be lost before it is told',
+    async (what) => {
+      await spill();
+      turn();
+      say({ type: 'read', read: await readOf(), record: record(room, 5), ms: 3 });
+      expect(await pager.hears()).toEqual([]);
+      // Nor is it when that engine is lost too.
+      up(1, [], 1);
+      expect(await pager.hears()).toEqual([]);
+      if (what === 'has it') engine.tell({ type: 'paged', record: record(room, 5) });
+      else engine.tell({ type: 'unpaged', activity: room, page: 5 });
+      const type = what === 'has it' ? 'taken' : 'release';
+      expect(await pager.hears()).toEqual([{ type, page: 5 }]);
+    },
+  );
+
   it('P5 is handed over once more to a pager that does not know whether it was', async () => {
     await spill();
     turn();
     say({ type: 'read', read: await readOf(), record: record(room, 5), ms: 3 });
+    engine.tell({ type: 'paged', record: record(room, 5) });
     await pager.hears();
     say({ type: 'handed', pages: [5, 6] });
     expect(await pager.hears()).toEqual([
@@ -210,7 +228,6 @@ describe('a room that is on disk alone', () => {
   });
 
   it('R4 P5 is handed over once more to a broker that was started again, when an engine says what it has', async () => {
-    say({ type: 'handed', pages: [4] });
     say({ type: 'handed', pages: [5, 6] });
     expect(await pager.hears()).toEqual([]);
     up(1, [record(room, 5)]);
@@ -240,9 +257,10 @@ describe('a room that is on disk alone', () => {
     expect(await pager.hears()).toMatchObject([{ type: 'refused', error: { code: 'EmptyLane' } }]);
     move('page-in');
     say({ type: 'read', read: await readOf(), record: record(room, 5), ms: 3 });
+    engine.tell({ type: 'paged', record: record(room, 5) });
     expect(await pager.hears()).toMatchObject([
-      { type: 'taken', page: 5 },
       { type: 'granted', continues: false },
+      { type: 'taken', page: 5 },
     ]);
   });
 
