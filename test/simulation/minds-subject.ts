@@ -33,6 +33,8 @@ const THREADS = [
   { name: 'a', host: true },
   { name: 'b', host: true },
 ];
+/** Actors that are vital in a troupe. */
+const CORE = ['engine', 'broker', 'residency', 'pager'];
 /** Longer than the longest step. */
 const FROZEN_MS = 3_000;
 /** More than some jobs on files have time for, and less than a wait may go on beyond its deadline. */
@@ -119,6 +121,7 @@ export const mindsSubject = ({
           threads: THREADS,
           faults: trial.faults.filter(isOfSystem),
           frozenMs: FROZEN_MS,
+          vital: CORE,
         },
         ...planted,
         // What is planted in an actor comes to be known as what that actor did.

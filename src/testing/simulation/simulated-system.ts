@@ -22,6 +22,8 @@ export interface SimulationOptions {
   readonly faults: readonly SystemFault[];
   /** A thread that answers nothing for so long is replaced; default 0: never. */
   readonly frozenMs?: number;
+  /** Names of actors without which the system would end; default: none. They crash no more often than they survive. */
+  readonly vital?: readonly string[];
   /** Told of each thread that is lost, or freezes. */
   readonly onLost?: (thread: number) => void;
   /** Called after each step, when what follows from it has happened. */
@@ -70,6 +72,7 @@ export class SimulatedSystem {
     threads,
     faults,
     frozenMs = 0,
+    vital = [],
     onLost = () => {},
     onStep = () => {},
     planted,
@@ -79,7 +82,7 @@ export class SimulatedSystem {
     const violations = new Violations();
     const checks = new Checks(violations, state);
     const recorder = new Recorder(checks);
-    const crashes = new Crashes(() => state.crash(checks.messages));
+    const crashes = new Crashes(() => state.crash(checks.messages), vital);
     const tap: LineTap = {
       posted(to, batch) {
         planted?.(to, batch);
