@@ -90,7 +90,7 @@ test(
     );
     expect(unexpected).toEqual([]);
     expect([...outcomes.values()].reduce((sum, count) => sum + count, 0)).toBe(sent);
-    expect(outcomes.get('true')).toBeGreaterThan(TERMINATIONS * 10);
+    expect(outcomes.get('true')).toBeGreaterThan(sent / 10);
     const { notes } = await system.ask<{ notes: number[] }>(sink, { type: 'peekin' }, { band: Band.control });
     expect(new Set(notes).size).toBe(notes.length);
     // All are back, each with its state, and nothing else is there.

@@ -45,8 +45,10 @@ export class HandedPages {
   /** The engine may have said of a page that it has it, or that it is gone. */
   settle(page: number): void {
     const pager = this.#pages.get(page);
+    // As of nearly all that the engine says: no pages are gone through for them.
+    if (pager === undefined) return;
     const has = this.#occupancy.whoHas(page);
-    if (pager === undefined || has === 'broker') return;
+    if (has === 'broker') return;
     this.#pages.delete(page);
     const type = has === 'engine' ? 'taken' : 'release';
     this.#ctx.tell(pager, { type, page } satisfies BrokerToPager, { band: Band.reserved });

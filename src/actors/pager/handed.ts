@@ -1,6 +1,6 @@
 /**
- * Pages that were read into memory and handed to the broker, until it says that it has them: one that is lost before it has heard
- * of a page leaves it to nobody. Who of the two was started again has the other say so once more; the book is handed over.
+ * Pages that were read into memory and handed to the broker, until it says that the engine has them: one of the two may be lost
+ * before, and would leave a page to nobody. When broker or pager was started again it is asked anew; the book is handed over.
  */
 import { releasePage } from '../../pages/page-files.js';
 import type { Context } from '../../runtime/actor.js';
@@ -21,7 +21,7 @@ export class Handed {
       if (key.startsWith(HANDED)) this.#pages.add(Number(key.slice(HANDED.length)));
   }
 
-  /** Asks the broker which of them it has: its word may have been lost with a pager, or with the broker before. */
+  /** Asks the broker which of them the engine has: its word may have been lost with a pager, or with the broker before. */
   ask(broker: ActorId): void {
     if (this.#pages.size > 0) tellOfDisk(this.#ctx, broker, { type: 'handed', pages: [...this.#pages] });
   }
@@ -31,7 +31,7 @@ export class Handed {
     this.#ctx.save(HANDED + page, true);
   }
 
-  /** The broker has it. */
+  /** The engine has it. */
   taken(page: number): void {
     if (this.#pages.delete(page)) this.#ctx.save(HANDED + page, undefined);
   }
